@@ -9,12 +9,10 @@
 )]
 
 pub mod hostile_workers;
-mod http;
 pub mod model_server;
 pub mod process;
 mod project;
 pub mod rooms;
-pub mod scripted_model;
 
 use std::fs;
 use std::io::Write as _;

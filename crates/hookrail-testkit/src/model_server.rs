@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::http;
+use hookrail_live::http;
 
 /// One thing the server does on a connection. After the last one it closes.
 #[derive(Debug, Clone)]

@@ -10,11 +10,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use hookrail_testkit::scripted_model::OfferedTool;
+use hookrail_live::{OfferedTool, Program};
 use serde_json::{Value, json};
 
-use super::program::{self, Program, write};
-use super::run;
+use super::installed;
 
 /// Parameters by name, with the JSON type of each, and those that are required.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,23 +33,23 @@ pub(super) fn capture(root: &Path, program: &Program, executable: &Path) -> Resu
         }
         tools.entry(name).or_insert(tool);
     };
-    for request in run::first_requests(program, executable)? {
+    for request in hookrail_live::first_requests(program, executable)? {
         for tool in request.tools() {
             add(tool.name.clone(), Some(&offered(&tool)), "first request");
         }
     }
-    let package = program::package(program)?;
+    let package = installed::package(program)?;
     for (name, parameters) in packaged(program.name, &package)? {
         add(name, parameters.as_ref(), "package");
     }
     let count = tools.len();
-    let mut text = format!("{{\n  \"version\": {},\n  \"tools\": [", json!(program::version(program)?));
+    let mut text = format!("{{\n  \"version\": {},\n  \"tools\": [", json!(installed::version(program)?));
     for (number, tool) in tools.into_values().enumerate() {
         let _ = write!(text, "{}\n    {tool}", if number == 0 { "" } else { "," });
     }
     text.push_str("\n  ]\n}\n");
     let file = format!("crates/hookrail-testkit/payloads/{}/tools.json", program.name);
-    write(&root.join(&file), &text)?;
+    fs::write(root.join(&file), &text).with_context(|| format!("cannot write {file}"))?;
     Ok(format!("{file}: {count} tools\n"))
 }
 

@@ -5,14 +5,13 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use hookrail_testkit::scripted_model::ModelCall;
-
-use super::scenario::ANSWER;
+use crate::model::ModelCall;
+use crate::scenario::ANSWER;
 
 /// How the agent's program ended.
 /// It is part of the cell unless it is exit code 0, because some agents refuse a call by giving up altogether.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub enum Ending {
     /// By itself, with this exit code; `None` after a signal.
     Exited(Option<i32>),
     /// It was still there when the time was over, and was ended.
@@ -21,68 +20,68 @@ pub(super) enum Ending {
 
 /// Words by which an agent itself reports what it did. `None` where it has none.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Signs {
+pub(crate) struct Signs {
     /// A hook ended the run.
-    pub(super) stopped: Option<&'static str>,
+    pub(crate) stopped: Option<&'static str>,
     /// A hook refused the prompt.
-    pub(super) prompt_refused: Option<&'static str>,
+    pub(crate) prompt_refused: Option<&'static str>,
 }
 
 /// What is left of a run.
 /// Scenarios ask the questions below and never look at files themselves, so that a question has one answer in all rows.
-pub(super) struct Observed<'a> {
-    /// The folder in which the agent worked.
-    pub(super) work: &'a Path,
+pub(crate) struct Observed<'a> {
+    /// The project's folder.
+    pub(crate) work: &'a Path,
     /// What the model was asked.
-    pub(super) calls: &'a [ModelCall],
+    pub(crate) calls: &'a [ModelCall],
     /// What the agent printed, both streams.
-    pub(super) printed: &'a str,
+    pub(crate) printed: &'a str,
     /// What the agent wrote below its home directory: session logs and the like, without its settings.
-    pub(super) recorded: &'a str,
+    pub(crate) recorded: &'a str,
     /// What this agent prints or records when a hook took effect.
-    pub(super) signs: Signs,
+    pub(crate) signs: Signs,
     /// Whether the same agent with the same rules answered a harmless prompt. Without that, silence means nothing.
-    pub(super) answers_otherwise: bool,
+    pub(crate) answers_otherwise: bool,
     /// hookrail's own log.
-    pub(super) log: &'a str,
+    pub(crate) log: &'a str,
     /// How the program ended.
-    pub(super) ending: Ending,
+    pub(crate) ending: Ending,
     /// How long it ran.
-    pub(super) took: Duration,
+    pub(crate) took: Duration,
 }
 
 impl Observed<'_> {
-    /// Whether a file is in the agent's folder.
-    pub(super) fn exists(&self, file: &str) -> bool {
+    /// Whether a file is in the project's folder.
+    pub(crate) fn exists(&self, file: &str) -> bool {
         self.work.join(file).exists()
     }
 
     /// Whether a text reached the model with any of its calls.
     /// Agents put the texts of hooks into different fields of a request, so the whole body is searched.
-    pub(super) fn model_received(&self, text: &str) -> bool {
+    pub(crate) fn model_received(&self, text: &str) -> bool {
         self.calls.iter().any(|call| call.contains(text))
     }
 
     /// Whether the agent showed a text to its user.
     /// Marks are words that no scripted answer of the model has, so a text that is found came from a hook.
-    pub(super) fn user_saw(&self, text: &str) -> bool {
+    pub(crate) fn user_saw(&self, text: &str) -> bool {
         self.printed.contains(text)
     }
 
     /// Whether a hook or rule of this name ran and gave an answer.
-    /// Names are those of the settings in [`super::scenario::settings`].
-    pub(super) fn ran(&self, hook: &str) -> bool {
+    /// Names are those of the settings in [`crate::scenario::settings`].
+    pub(crate) fn ran(&self, hook: &str) -> bool {
         self.log.contains(&format!("\"name\":\"{hook}\""))
     }
 
     /// Whether hookrail noted that this agent cannot carry out what a hook asked for.
     /// The bridge then answers with the nearest stronger effect, which a cell with "yes" alone would hide.
-    pub(super) fn was_strengthened(&self) -> bool {
+    pub(crate) fn was_strengthened(&self) -> bool {
         self.log.contains("\"strengthened\":")
     }
 
     /// A tool call that is to be refused: the file it makes is not there, and the model reads why.
-    pub(super) fn refused(&self, file: &str, reason: &str) -> Cell {
+    pub(crate) fn refused(&self, file: &str, reason: &str) -> Cell {
         match (self.exists(file), self.model_received(reason)) {
             (true, _) => Cell::Fails,
             (false, true) => Cell::Works(""),
@@ -92,7 +91,7 @@ impl Observed<'_> {
 
     /// A tool call that is to be refused because an earlier one broke the guard. Agents that fire a guarded event before
     /// each model call come to that one first.
-    pub(super) fn refused_after(&self, earlier: &str, file: &str, reason: &str) -> Cell {
+    pub(crate) fn refused_after(&self, earlier: &str, file: &str, reason: &str) -> Cell {
         match (self.exists(earlier), self.exists(file), self.calls.len()) {
             (false, ..) => Cell::Unknown("nothing was broken"),
             (true, false, 1) if self.user_saw(reason) => {
@@ -107,7 +106,7 @@ impl Observed<'_> {
 
     /// A prompt that is to be refused by a hook, as hookrail's log shows.
     /// Without the log, an agent that failed before it asked anything would look like one that followed the hook.
-    pub(super) fn refused_prompt(&self, reason: &str, hook: &str) -> Cell {
+    pub(crate) fn refused_prompt(&self, reason: &str, hook: &str) -> Cell {
         if self.calls.is_empty() && !self.ran(hook) {
             return Cell::Unknown("no model call, and the hook did not run");
         }
@@ -115,7 +114,7 @@ impl Observed<'_> {
     }
 
     /// A prompt that is to be refused, by a rule or by a guard that does not work.
-    pub(super) fn unsent_prompt(&self, reason: &str) -> Cell {
+    pub(crate) fn unsent_prompt(&self, reason: &str) -> Cell {
         let is_signed = self.signs.prompt_refused.is_some_and(|sign| self.user_saw(sign));
         match (self.calls.is_empty(), self.user_saw(reason)) {
             (false, _) => Cell::Fails,
@@ -129,7 +128,7 @@ impl Observed<'_> {
     }
 
     /// A stop: the agent itself reports that a hook ended the run, or it ends where it would have answered.
-    pub(super) fn stopped(&self, reason: &str) -> Cell {
+    pub(crate) fn stopped(&self, reason: &str) -> Cell {
         let is_signed =
             self.signs.stopped.is_some_and(|sign| self.user_saw(sign) || self.recorded.contains(sign));
         match (is_signed && self.ends_without_answer(), self.user_saw(reason)) {
@@ -147,7 +146,7 @@ impl Observed<'_> {
 
 /// One cell of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cell {
+pub enum Cell {
     /// The agent did what the hook asked for; how, if there is more to report.
     Works(&'static str),
     /// The agent has no way to do it, and this was seen to happen instead.
@@ -171,7 +170,7 @@ impl fmt::Display for Cell {
 }
 
 /// The cell with how the run ended, where that is not as usual.
-pub(super) fn describe(cell: Cell, observed: &Observed<'_>) -> String {
+pub(crate) fn describe(cell: Cell, observed: &Observed<'_>) -> String {
     match observed.ending {
         Ending::Exited(Some(0)) => cell.to_string(),
         Ending::Exited(Some(code)) => format!("{cell} (exit {code})"),

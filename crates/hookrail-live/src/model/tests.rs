@@ -2,6 +2,10 @@ use std::io::Read as _;
 
 use super::*;
 
+fn start(turns: Vec<Turn>) -> ScriptedModel {
+    ScriptedModel::start(Script { turns, subagent: None }).expect("a model")
+}
+
 fn post(model: &ScriptedModel, path: &str, body: &Value) -> String {
     let mut connection = TcpStream::connect(model.address).expect("a connection");
     let body = body.to_string();
@@ -46,8 +50,7 @@ fn requests() -> [(&'static str, Value, Value, &'static str); 4] {
 #[test]
 fn every_api_calls_the_tool_and_then_answers() {
     for (path, first, after, call) in requests() {
-        let model =
-            ScriptedModel::start(vec![Turn::Shell("ls".to_owned()), Turn::Say("finished".to_owned())]);
+        let model = start(vec![Turn::shell("ls"), Turn::Say("finished".to_owned())]);
         let said = post(&model, path, &first);
         assert!(said.contains(call) && said.contains("ls") && !said.contains("finished"), "{path}: {said}");
         let mut second = first.clone();
@@ -62,10 +65,45 @@ fn every_api_calls_the_tool_and_then_answers() {
 
 #[test]
 fn requests_on_the_side_are_no_turns() {
-    let model = ScriptedModel::start(vec![Turn::Shell("ls".to_owned())]);
+    let model = start(vec![Turn::shell("ls")]);
     let said = post(&model, "/v1/messages", &json!({ "messages": [] }));
     assert!(said.contains("a title"), "{said}");
     let said = post(&model, "/v1/messages/count_tokens", &json!({}));
     assert!(said.contains("input_tokens"), "{said}");
     assert!(model.calls().is_empty());
+}
+
+#[test]
+fn several_calls_are_one_turn() {
+    let call = |command: &str| Call::new("Bash", json!({ "command": command }));
+    let turns = vec![
+        Turn::Calls(vec![call("one"), call("two")]),
+        Turn::shell("three"),
+        Turn::Say("finished".to_owned()),
+    ];
+    let model = start(turns);
+    let request = |results: usize| {
+        let results: Vec<Value> = (0..results).map(|_| json!({ "type": "tool_result" })).collect();
+        json!({ "stream": true, "tools": [{ "name": "Bash", "input_schema": {} }],
+            "messages": [{ "role": "user", "content": results }] })
+    };
+    let said = post(&model, "/v1/messages", &request(0));
+    assert!(said.contains("one") && said.contains("two") && !said.contains("three"), "{said}");
+    assert!(post(&model, "/v1/messages", &request(2)).contains("three"));
+    assert!(post(&model, "/v1/messages", &request(3)).contains("finished"));
+}
+
+#[test]
+fn a_subagent_has_a_script_of_its_own() {
+    let script = Script {
+        turns: vec![Turn::Calls(vec![Call::new("task", json!({ "prompt": "SUBTASK" }))])],
+        subagent: Some(("SUBTASK".to_owned(), vec![Turn::Say("from below".to_owned())])),
+    };
+    let model = ScriptedModel::start(script).expect("a model");
+    let tools = json!([{ "function": { "name": "task", "parameters": {} } }]);
+    let request =
+        |role: &str| json!({ "tools": tools, "messages": [{ "role": role, "content": "SUBTASK" }] });
+    assert!(post(&model, "/v1/chat/completions", &request("user")).contains("from below"));
+    // The same words in a call of the model's own.
+    assert!(!post(&model, "/v1/chat/completions", &request("assistant")).contains("from below"));
 }

@@ -1,19 +1,19 @@
-//! One HTTP request, as much of it as the servers for tests need.
+//! One HTTP request, as much of it as a scripted server needs.
 
 use std::io::{BufRead, BufReader, Read as _};
 use std::net::TcpStream;
 
 /// A request as it arrived.
-pub(crate) struct Request {
+pub struct Request {
     /// The request line and all headers, with the blank line that ends them.
-    pub(crate) head: String,
+    pub head: String,
     /// The body, put together if it came in chunks.
-    pub(crate) body: Vec<u8>,
+    pub body: Vec<u8>,
 }
 
 /// Reads a whole request; `None` if the client went away before, or sent something else. A body of unknown length is
 /// taken for an empty one.
-pub(crate) fn read_request(connection: &TcpStream) -> Option<Request> {
+pub fn read_request(connection: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(connection);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {

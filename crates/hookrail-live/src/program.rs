@@ -1,44 +1,75 @@
 //! The agents' programs: where they come from, and how each is run headless, offline and without questions.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::observed::Signs;
+use crate::model::Call;
+use crate::observed::Signs;
 
 /// One agent's program.
 ///
 /// It has everything that makes the program call the scripted model and nothing else. A program that still needs
 /// the network fails or hangs offline, and then its cells show it.
-pub(super) struct Program {
+pub struct Program {
     /// As `hookrail connect` calls it, and as its executable is called.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// As its makers write it.
-    pub(super) title: &'static str,
+    pub title: &'static str,
     /// On npm.
-    pub(super) package: &'static str,
+    pub package: &'static str,
     /// The names under which it is given the model; the first one is the usual one. Which tools an agent offers may
     /// depend on the name.
-    pub(super) models: &'static [&'static str],
+    pub(crate) models: &'static [&'static str],
     /// The command line behind the program, for a prompt and a model.
-    pub(super) arguments: fn(&str, &str) -> Vec<String>,
+    pub(crate) arguments: fn(&str, &str) -> Vec<String>,
     /// The command line behind the program for another prompt of the same session, where one is needed.
-    pub(super) go_on: Option<fn(&str, &str) -> Vec<String>>,
+    pub(crate) go_on: Option<fn(&str, &str) -> Vec<String>>,
     /// Variables, for the URL and the name of the model.
-    pub(super) environment: fn(&str, &str) -> Vec<(&'static str, String)>,
+    pub(crate) environment: fn(&str, &str) -> Vec<(&'static str, String)>,
     /// What makes it offer all of its tools at once instead of letting the model search for some.
-    pub(super) all_tools: AllTools,
+    pub(crate) all_tools: AllTools,
     /// The words by which it reports what it did.
-    pub(super) signs: Signs,
-    /// Writes the settings that point it at the model, for a home directory and the URL.
-    pub(super) prepare: fn(&Path, &str) -> Result<()>,
+    pub(crate) signs: Signs,
+    /// Writes the settings that point it at the model.
+    pub(crate) prepare: fn(&Setup<'_>) -> Result<()>,
+    /// How its model writes a file.
+    pub(crate) write: fn(&Path, &str) -> Call,
+    /// How its model runs a command by another tool than the shell.
+    pub(crate) monitor: Option<fn(&str) -> Call>,
+    /// How its model searches in a file by its name.
+    pub(crate) search: Option<fn(&Path) -> Vec<Call>>,
+    /// How its model gives a task to a subagent.
+    pub(crate) subagent: Option<fn(&str) -> Call>,
+}
+
+/// What an agent's settings are written for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    /// The home directory.
+    pub(crate) home: &'a Path,
+    /// The URL of the model.
+    pub(crate) url: &'a str,
+    /// An MCP server that the agent is given: a script for `sh`.
+    pub(crate) mcp: Option<&'a Path>,
+}
+
+impl Setup<'_> {
+    /// The MCP server in the form that most agents share.
+    fn mcp_servers(&self) -> Value {
+        match self.mcp {
+            Some(script) => json!({ "probe": { "command": "sh", "args": [script], "trust": true } }),
+            None => json!({}),
+        }
+    }
 }
 
 /// How an agent is told to declare every tool in its first request.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum AllTools {
+pub(crate) enum AllTools {
     /// It always does.
     Always,
     /// With this variable.
@@ -49,7 +80,7 @@ pub(super) enum AllTools {
 
 /// All of them.
 /// Permissions are switched off wherever the agent has a switch for it: a refusal that is seen comes from hookrail.
-pub(super) const PROGRAMS: [Program; 6] = [
+pub const PROGRAMS: [Program; 6] = [
     Program {
         name: "claude",
         title: "Claude Code",
@@ -69,14 +100,33 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ]
         },
         signs: Signs { stopped: Some("hook_stopped_continuation"), prompt_refused: None },
-        prepare: |_, _| Ok(()),
+        prepare: |setup| {
+            write_json(&setup.home.join(".claude.json"), &json!({ "mcpServers": setup.mcp_servers() }))
+        },
+        write: |file, text| Call::new("Write", json!({ "file_path": file, "content": text })),
+        monitor: Some(|command| {
+            Call::new(
+                "Monitor",
+                json!({ "command": command, "description": "as scripted", "timeout_ms": 5000 }),
+            )
+        }),
+        search: Some(|file| vec![Call::new("Read", json!({ "file_path": file }))]),
+        subagent: Some(|prompt| {
+            let kind = "general-purpose";
+            Call::new(
+                "Agent",
+                json!({ "description": "a task", "prompt": prompt, "subagent_type": kind,
+                "run_in_background": false }),
+            )
+        }),
     },
     Program {
         name: "codex",
         title: "Codex CLI",
         package: "@openai/codex",
-        // A name that it does not know, one of its older and one of its newer models.
-        models: &["scripted", "gpt-5.5", "gpt-6-sol"],
+        // One of its older models, which call tools, one of its newer models, which write scripts, and a name that it
+        // does not know.
+        models: &["gpt-5.5", "gpt-6-sol", "scripted"],
         arguments: |prompt, model| {
             words(&[
                 "exec",
@@ -92,15 +142,28 @@ pub(super) const PROGRAMS: [Program; 6] = [
         all_tools: AllTools::Always,
         environment: |_, _| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
         signs: Signs { stopped: None, prompt_refused: Some("hook: UserPromptSubmit Blocked") },
-        prepare: |home, url| {
-            let config = format!(
+        prepare: |setup| {
+            let url = setup.url;
+            let mut config = format!(
                 "model_provider = \"scripted\"\n\n\
                  [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
                  env_key = \"SCRIPTED_MODEL_KEY\"\nwire_api = \"responses\"\n\n\
                  [features]\nplugins = false\napps = false\n"
             );
-            write(&home.join(".codex/config.toml"), &config)
+            if let Some(script) = setup.mcp {
+                let script = json!(script);
+                let _ = write!(config, "\n[mcp_servers.probe]\ncommand = \"sh\"\nargs = [{script}]\n");
+            }
+            write(&setup.home.join(".codex/config.toml"), &config)
         },
+        write: |file, text| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let patch = format!("*** Begin Patch\n*** Add File: {name}\n+{text}\n*** End Patch");
+            Call::new("apply_patch", json!({ "input": patch }))
+        },
+        monitor: None,
+        search: None,
+        subagent: Some(|prompt| Call::new("spawn_agent", json!({ "message": prompt }))),
     },
     Program {
         name: "gemini",
@@ -119,14 +182,24 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ]
         },
         signs: Signs { stopped: Some("Agent execution stopped"), prompt_refused: None },
-        prepare: |home, _| {
+        prepare: |setup| {
             let settings = json!({
+                "mcpServers": setup.mcp_servers(),
                 "security": { "auth": { "selectedType": "gemini-api-key" } },
                 "privacy": { "usageStatisticsEnabled": false },
                 "general": { "disableAutoUpdate": true, "enableAutoUpdate": false },
             });
-            write_json(&home.join(".gemini/settings.json"), &settings)
+            write_json(&setup.home.join(".gemini/settings.json"), &settings)
         },
+        write: |file, text| Call::new("write_file", json!({ "file_path": file, "content": text })),
+        monitor: None,
+        search: Some(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            vec![Call::new("grep_search", json!({ "pattern": "TOKEN", "include_pattern": name }))]
+        }),
+        subagent: Some(|prompt| {
+            Call::new("invoke_agent", json!({ "agent_name": "generalist", "prompt": prompt }))
+        }),
     },
     Program {
         name: "qwen",
@@ -147,14 +220,29 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ]
         },
         signs: Signs { stopped: Some("execution_denied"), prompt_refused: None },
-        prepare: |home, _| {
+        prepare: |setup| {
             let settings = json!({
+                "mcpServers": setup.mcp_servers(),
                 "security": { "auth": { "selectedType": "openai" } },
                 "privacy": { "usageStatisticsEnabled": false },
                 "general": { "disableAutoUpdate": true, "enableAutoUpdate": false },
             });
-            write_json(&home.join(".qwen/settings.json"), &settings)
+            write_json(&setup.home.join(".qwen/settings.json"), &settings)
         },
+        write: |file, text| Call::new("write_file", json!({ "file_path": file, "content": text })),
+        monitor: Some(|command| Call::new("monitor", json!({ "command": command }))),
+        search: Some(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            vec![Call::new("grep_search", json!({ "pattern": "TOKEN", "glob": name }))]
+        }),
+        subagent: Some(|prompt| {
+            let kind = "general-purpose";
+            Call::new(
+                "agent",
+                json!({ "description": "a task", "prompt": prompt, "subagent_type": kind,
+                "run_in_background": false }),
+            )
+        }),
     },
     Program {
         name: "copilot",
@@ -176,7 +264,36 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ]
         },
         signs: Signs { stopped: Some("denied-by-permission-request-hook"), prompt_refused: None },
-        prepare: |_, _| Ok(()),
+        prepare: |setup| {
+            let Some(script) = setup.mcp else { return Ok(()) };
+            let server = json!({ "type": "local", "command": "sh", "args": [script], "tools": ["*"] });
+            let settings = json!({ "mcpServers": { "probe": server } });
+            write_json(&setup.home.join(".copilot/mcp-config.json"), &settings)
+        },
+        write: |file, text| Call::new("create", json!({ "path": file, "file_text": text })),
+        monitor: None,
+        search: Some(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let call = |mut arguments: Value| {
+                if let Some(arguments) = arguments.as_object_mut() {
+                    arguments.insert("pattern".to_owned(), json!("TOKEN"));
+                    arguments.insert("output_mode".to_owned(), json!("content"));
+                }
+                Call::new("grep", arguments)
+            };
+            vec![
+                call(json!({ "paths": name })),
+                call(json!({ "paths": [name] })),
+                call(json!({ "glob": name })),
+            ]
+        }),
+        subagent: Some(|prompt| {
+            Call::new(
+                "task",
+                json!({ "name": "a-task", "description": "a task", "prompt": prompt,
+                "agent_type": "general-purpose", "mode": "sync" }),
+            )
+        }),
     },
     Program {
         name: "opencode",
@@ -193,10 +310,10 @@ pub(super) const PROGRAMS: [Program; 6] = [
             ]
         },
         signs: Signs { stopped: None, prompt_refused: None },
-        prepare: |home, url| {
+        prepare: |setup| {
             let provider = json!({
                 "npm": "@ai-sdk/openai-compatible",
-                "options": { "baseURL": format!("{url}/v1"), "apiKey": "fake" },
+                "options": { "baseURL": format!("{}/v1", setup.url), "apiKey": "fake" },
                 "models": {
                     "scripted": { "name": "scripted", "tool_call": true },
                     "gpt-5": { "name": "gpt-5", "tool_call": true },
@@ -207,8 +324,11 @@ pub(super) const PROGRAMS: [Program; 6] = [
                 "permission": { "bash": "allow", "edit": "allow", "external_directory": "allow" },
                 "provider": { "scripted": provider },
                 "small_model": "scripted/scripted",
+                "mcp": setup.mcp.map_or(json!({}), |script| {
+                    json!({ "probe": { "type": "local", "command": ["sh", script], "enabled": true } })
+                }),
             });
-            let folder = home.join(".config/opencode");
+            let folder = setup.home.join(".config/opencode");
             // It installs its plugin library from npm into every folder with plugins, unless a lock file there names
             // the library. hookrail's plugin does not use it.
             let lock = json!({ "packages": { "": { "dependencies": { "@opencode-ai/plugin": "*" } } } });
@@ -216,31 +336,18 @@ pub(super) const PROGRAMS: [Program; 6] = [
             fs::create_dir_all(folder.join("node_modules"))?;
             write_json(&folder.join("opencode.json"), &settings)
         },
+        write: |file, text| Call::new("write", json!({ "filePath": file, "content": text })),
+        monitor: None,
+        search: Some(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            vec![Call::new("grep", json!({ "pattern": "TOKEN", "include": name }))]
+        }),
+        subagent: Some(|prompt| {
+            let kind = "general";
+            Call::new("task", json!({ "description": "a task", "prompt": prompt, "subagent_type": kind }))
+        }),
     },
 ];
-
-/// Where the programs are kept: `HOOKRAIL_AGENTS`, else a folder of the user's cache.
-pub(super) fn cache() -> Result<PathBuf> {
-    if let Some(folder) = std::env::var_os("HOOKRAIL_AGENTS") {
-        return Ok(PathBuf::from(folder));
-    }
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-    Ok(cache.context("there is no home directory; set HOOKRAIL_AGENTS")?.join("hookrail/agents"))
-}
-
-/// The folder of the installed package.
-pub(super) fn package(program: &Program) -> Result<PathBuf> {
-    Ok(cache()?.join(program.name).join("node_modules").join(program.package))
-}
-
-/// The version that is installed.
-/// It is read from the installed package; asking the program would start it once more, with whatever it does at a
-/// start.
-pub(super) fn version(program: &Program) -> Result<String> {
-    let manifest: Value = serde_json::from_str(&fs::read_to_string(package(program)?.join("package.json"))?)?;
-    Ok(manifest.get("version").and_then(Value::as_str).unwrap_or("?").to_owned())
-}
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
@@ -251,7 +358,7 @@ fn write_json(file: &Path, value: &Value) -> Result<()> {
 }
 
 /// Writes a file and the folders above it.
-pub(super) fn write(file: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
