@@ -55,7 +55,7 @@ fn expand_atoms<'w>(atoms: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
         {
             let inner = atoms.get(at + 1..close).unwrap_or_default();
             let choices =
-                if commas.is_empty() { sequence(inner)? } else { Some(elements(atoms, at, close, &commas)?) };
+                if commas.is_empty() { sequence(inner) } else { Some(elements(atoms, at, close, &commas)?) };
             if let Some(choices) = choices {
                 if results.len().saturating_mul(choices.len()) > MAX_WORDS {
                     return None;
@@ -116,17 +116,14 @@ fn matching(atoms: &[Atom<'_>], open: usize) -> Option<(usize, Vec<usize>)> {
     None
 }
 
-/// The values of `a..b` or `a..b..step`; the inner `None` if it is no sequence, the outer one if it is too long.
-#[expect(
-    clippy::option_option,
-    reason = "no sequence, and a sequence that is too long, are different answers"
-)]
-fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
+/// The values of `a..b` or `a..b..step`; `None` if it is not a sequence. One that is too long is a part that is not known:
+/// nothing but numbers or letters can come of it.
+fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
     let mut text = String::new();
     for atom in inner {
         match atom {
             Atom::Char(character) => text.push(*character),
-            Atom::Part(_) => return Some(None),
+            Atom::Part(_) => return None,
         }
     }
     let pieces: Vec<&str> = text.split("..").collect();
@@ -134,9 +131,9 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
         [first, last] => (*first, *last, 1),
         [first, last, step] => match step.parse::<i64>() {
             Ok(step) => (*first, *last, step),
-            Err(_) => return Some(None),
+            Err(_) => return None,
         },
-        _ => return Some(None),
+        _ => return None,
     };
     let step = step.unsigned_abs().max(1);
     let text_of: Box<dyn Fn(i64) -> Option<String>>;
@@ -150,13 +147,14 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
             [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
             _ => None,
         };
-        let (Some(from), Some(to)) = (letter(first), letter(last)) else { return Some(None) };
+        let (Some(from), Some(to)) = (letter(first), letter(last)) else { return None };
         text_of = Box::new(|value| u8::try_from(value).ok().map(|byte| char::from(byte).to_string()));
         (from, to)
     };
     let count = (from.abs_diff(to) / step).saturating_add(1);
     if count > MAX_WORDS as u64 {
-        return None;
+        // Numbers or letters, of which it is known that nothing else can come of them.
+        return Some(vec![vec![Atom::Part(&WordPart::Opaque)]]);
     }
     let mut values = Vec::new();
     let mut value = from;
@@ -165,7 +163,7 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Option<Vec<Vec<Atom<'w>>>>> {
         let step = i64::try_from(step).unwrap_or(i64::MAX);
         value = if to >= from { value.saturating_add(step) } else { value.saturating_sub(step) };
     }
-    Some(Some(values))
+    Some(values)
 }
 
 /// The parts that a list of atoms is written as, with neighbouring characters in one literal.

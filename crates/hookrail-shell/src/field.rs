@@ -1,5 +1,26 @@
 //! A word after its expansion.
 
+use super::facts::Extent;
+
+/// A path that a word which cannot be determined probably is, or begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Likely {
+    /// The path, or its beginning.
+    pub(super) path: String,
+    /// How much of it that is.
+    pub(super) extent: Extent,
+}
+
+impl Likely {
+    /// The same where a leading `~` means a home directory after all.
+    pub(super) fn without_dot(self) -> Self {
+        match self.path.strip_prefix("./~") {
+            Some(rest) => Self { path: format!("~{rest}"), ..self },
+            None => self,
+        }
+    }
+}
+
 /// One word that a command would be given, as far as it can be determined.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
@@ -8,8 +29,9 @@ pub(super) struct Field {
     pub(super) text: Option<String>,
     /// What it would be if a variable that the text does not set is unset (`${X:-rm}`).
     pub(super) guess: Option<String>,
-    /// The path that it probably is: it begins with a folder that the text does not name (`$HOME/x`, `$PWD/x`).
-    pub(super) place: Option<String>,
+    /// The paths that it probably is: it begins with text that is known (`/etc/$X`), or with a folder that the text
+    /// does not name (`$HOME/x`).
+    pub(super) likely: Vec<Likely>,
     /// Whether the shell would look for files with such names.
     pub(super) glob: bool,
     /// Whether it begins with a `~` that means a home directory.
@@ -31,6 +53,11 @@ impl Field {
     /// A word that cannot be determined.
     pub(super) fn unknown() -> Self {
         Self::default()
+    }
+
+    /// A word of which the paths are known that it may be.
+    pub(super) fn likely(likely: Vec<Likely>) -> Self {
+        Self { likely, single: true, ..Self::default() }
     }
 
     /// The word, if it is known.
@@ -64,7 +91,8 @@ pub(super) struct FieldBuilder {
     is_unknown: bool,
     may_split: bool,
     guess: Option<String>,
-    place: Option<String>,
+    /// The paths that the word may be so far. Empty while the word is known, or where nothing of it is.
+    likely: Vec<Likely>,
     glob: bool,
     tilde: bool,
     process: bool,
@@ -94,8 +122,11 @@ impl FieldBuilder {
 
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        for likely in [&mut self.guess, &mut self.place].into_iter().flatten() {
-            likely.push_str(text);
+        if let Some(guess) = &mut self.guess {
+            guess.push_str(text);
+        }
+        for likely in self.likely.iter_mut().filter(|likely| likely.extent == Extent::Whole) {
+            likely.path.push_str(text);
         }
     }
 
@@ -133,16 +164,26 @@ impl FieldBuilder {
     pub(super) fn unknown(&mut self, quoted: bool) {
         self.begun = true;
         self.may_split |= !quoted;
+        if !self.is_unknown && !self.text.is_empty() {
+            // Without its quotes it would look like a home directory.
+            let quoted_tilde = self.text.starts_with('~') && !self.tilde;
+            let path = format!("{}{}", if quoted_tilde { "./" } else { "" }, self.text);
+            self.likely = vec![Likely { path, extent: Extent::Beginning }];
+        }
+        for likely in &mut self.likely {
+            likely.extent = likely.extent.max(Extent::Beginning);
+        }
         self.end_known_part();
         self.guess = None;
-        self.place = None;
     }
 
-    /// A folder that cannot be determined from the text, but probably is `place`.
-    pub(super) fn place(&mut self, place: &str, quoted: bool) {
+    /// A value that cannot be determined from the text, but is probably one of these paths.
+    pub(super) fn likely(&mut self, paths: &[Likely], quoted: bool) {
         let is_first = self.text.is_empty() && !self.is_unknown;
         self.unknown(quoted);
-        self.place = is_first.then(|| place.to_owned());
+        if is_first {
+            self.likely = paths.to_vec();
+        }
     }
 
     /// Something that cannot be determined, but probably is `guess`.
@@ -150,7 +191,9 @@ impl FieldBuilder {
         self.begun = true;
         self.may_split = true;
         if !self.is_unknown {
-            self.guess = Some(format!("{}{guess}", self.text));
+            let guess = format!("{}{guess}", self.text);
+            self.likely = vec![Likely { path: guess.clone(), extent: Extent::Whole }];
+            self.guess = Some(guess);
         }
         self.end_known_part();
     }
@@ -177,12 +220,12 @@ impl FieldBuilder {
     /// Ends the present field, if one was begun, so that the next text begins another.
     fn finish_field(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let (guess, place) = (self.guess.take(), self.place.take());
+        let (guess, likely) = (self.guess.take(), std::mem::take(&mut self.likely));
         let is_unknown = std::mem::take(&mut self.is_unknown);
         let field = Field {
             text: (!is_unknown).then_some(text),
             guess,
-            place,
+            likely,
             single: is_unknown && !std::mem::take(&mut self.may_split),
             glob: std::mem::take(&mut self.glob),
             tilde: std::mem::take(&mut self.tilde),

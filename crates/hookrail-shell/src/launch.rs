@@ -16,6 +16,7 @@ mod tracers;
 mod wrappers;
 
 use self::options::{Found, Spec, scan};
+use super::facts::Cause;
 use super::field::Field;
 use super::walk::{Context, Walker};
 
@@ -187,13 +188,13 @@ fn plain_launcher(
     let operands = operands.saturating_sub(found.unknown);
     let own = args.get(found.rest..).unwrap_or_default().iter().take(operands);
     if own.clone().any(|field| field.text.is_none() && !field.single) {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     let rest = args.get(found.rest + operands..).unwrap_or_default();
     if rest.is_empty() {
         let starts_shell = name == "chroot" || (name == "doas" && found.has(&["s"]));
         if starts_shell {
-            walker.dynamic();
+            walker.dynamic(Cause::Stdin);
         }
         return;
     }
@@ -204,7 +205,7 @@ fn plain_launcher(
 /// reported nevertheless: most often it is right, and a rule about it should hold.
 fn note_unclear(walker: &mut Walker, found: &Found) {
     if found.unclear {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
 }
 

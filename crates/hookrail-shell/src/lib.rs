@@ -28,7 +28,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
+pub use facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
 pub use names::{is_builtin, is_python, is_reserved_word};
 pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};
 pub use quoting::{quote, single_quoted, within_single_quotes};
@@ -44,12 +44,12 @@ const MAX_TEXT: usize = 1 << 20;
 /// What the shell line `text` would do.
 pub fn facts_of_line(text: &str) -> ShellFacts {
     if text.len() > MAX_TEXT {
-        return ShellFacts { dynamic: true, ..ShellFacts::default() };
+        return ShellFacts::unreadable(Cause::Bound);
     }
     let mut walker = Walker::default();
     if text.contains('\0') {
         // No shell can be handed such a text as a whole; which part of it one would see cannot be determined.
-        walker.dynamic();
+        walker.dynamic(Cause::Syntax);
         walker.code(&text.replace('\0', ""), &Context::default());
     } else {
         walker.code(text, &Context::default());
@@ -59,11 +59,10 @@ pub fn facts_of_line(text: &str) -> ShellFacts {
 
 /// What the program `argv` would do when it is started without a shell.
 pub fn facts_of_argv(argv: &[String]) -> ShellFacts {
-    let mut walker = Walker::default();
     if argv.iter().map(|word| word.len() + 1).sum::<usize>() > MAX_TEXT {
-        walker.dynamic();
-        return walker.finish();
+        return ShellFacts::unreadable(Cause::Bound);
     }
+    let mut walker = Walker::default();
     let fields: Vec<Field> = argv.iter().map(Field::known).collect();
     walker.start(&fields, &Context::default());
     walker.finish()

@@ -54,7 +54,7 @@ pub(super) struct ParsedQuoted {
     /// As in [`Parsed`].
     pub(super) broken: bool,
     /// As in [`Parsed`].
-    too_deep: bool,
+    pub(super) too_deep: bool,
 }
 
 /// Reads `text` as it would be read inside double quotes.

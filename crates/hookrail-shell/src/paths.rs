@@ -4,11 +4,12 @@
 //! paths is a guard rail against accidents; a program that is not listed may write any path; no list can be complete.
 
 mod named;
+mod patch;
 mod words;
 
 use self::words::ProgramArguments;
-use super::facts::Access;
-use super::field::Field;
+use super::facts::{Access, Extent};
+use super::field::{Field, Likely};
 use super::walk::{Context, Walker};
 
 /// What the operands of a program are.
@@ -118,6 +119,12 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
     if named::named_files(walker, name, args, context) {
         return;
     }
+    if matches!(name, "apply_patch" | "applypatch") {
+        match args.iter().find_map(Field::as_str) {
+            Some(text) => patch::apply(walker, text, patch::Strip::Folders(0), context),
+            None => patch::from_stdin(walker, patch::Strip::Folders(0), context),
+        }
+    }
     let Some(program) = program(name) else { return };
     let words = ProgramArguments::of(args, &program);
     let mut operands = program.operands;
@@ -149,6 +156,16 @@ pub(super) fn operands(walker: &mut Walker, name: &str, args: &[Field], context:
     }
     if let Some(output) = words.value(&["o", "output"]).filter(|_| name == "sort") {
         walker.use_path(Access::Write, output, context);
+    }
+    if name == "patch" && named.is_empty() {
+        let count = words.value(&["p", "strip"]).and_then(Field::as_str).and_then(|text| text.parse().ok());
+        let strip = count.map_or(patch::Strip::AllOrNone, patch::Strip::Folders);
+        if let Some(file) = words.value(&["i", "input"]) {
+            walker.use_path(Access::Read, file, context);
+            walker.use_path(Access::Write, &Field::unknown(), context);
+        } else {
+            patch::from_stdin(walker, strip, context);
+        }
     }
     if matches!(operands, Operands::WriteAfterFirst | Operands::ReadAfterFirst) {
         named = named.get(1..).unwrap_or_default();
@@ -215,9 +232,13 @@ fn note_links(walker: &mut Walker, target: &Field, sources: &[&Field]) {
 
 /// Notes what is written if the target is a folder: an entry with the name of each source.
 fn into_folder(walker: &mut Walker, target: &Field, sources: &[&Field], context: &Context) {
-    let Some(folder) = target.text.as_deref().or(target.place.as_deref()) else { return };
+    let likely = |field: &Field| match field.likely.as_slice() {
+        [only] if only.extent == Extent::Whole => Some(only.path.clone()),
+        _ => None,
+    };
+    let Some(folder) = target.text.clone().or_else(|| likely(target)) else { return };
     for source in sources {
-        let Some(path) = source.text.as_deref().or(source.place.as_deref()) else { continue };
+        let Some(path) = source.text.clone().or_else(|| likely(source)) else { continue };
         let name = super::walk::base_name(path.trim_end_matches('/'));
         if matches!(name, "" | "." | "..") {
             continue;
@@ -225,7 +246,7 @@ fn into_folder(walker: &mut Walker, target: &Field, sources: &[&Field], context:
         let inside = format!("{}/{name}", folder.trim_end_matches('/'));
         let entry = match target.text {
             Some(_) => Field { text: Some(inside), ..target.clone() },
-            None => Field { place: Some(inside), ..target.clone() },
+            None => Field::likely(vec![Likely { path: inside, extent: Extent::Whole }]),
         };
         walker.use_path_in_folder(Access::Write, &entry, context);
     }

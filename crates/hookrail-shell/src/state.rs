@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::field::Likely;
 use super::syntax::ParsedCommand;
 
 /// What a state can know something about.
@@ -53,6 +54,8 @@ pub(super) enum Value {
     Text(Rc<str>),
     /// The values of an array, or the positional parameters.
     List(Rc<[String]>),
+    /// A value that is not known, with the paths that it may be.
+    Likely(Rc<[Likely]>),
     /// The bodies that a function may have; the flag says that it is surely defined.
     Function(Rc<[Rc<ParsedCommand>]>, bool),
     /// The operands of `cd`, or `None` where the directory cannot be determined.
@@ -67,6 +70,7 @@ impl Value {
         match (self, other) {
             (Self::Text(one), Self::Text(two)) => one == two,
             (Self::List(one), Self::List(two)) => one == two,
+            (Self::Likely(one), Self::Likely(two)) => one == two,
             (Self::Function(one, sure), Self::Function(two, also)) => {
                 sure == also
                     && one.len() == two.len()

@@ -3,11 +3,12 @@
 #[cfg(target_os = "linux")] // It needs the programs of Linux in their places.
 mod against_bash;
 mod bounds;
+mod causes;
 mod expected;
 mod harmless;
 mod quoting;
 
-use super::{Access, PathBase, ShellFacts, facts_of_argv, facts_of_line};
+use super::{Access, Extent, PathBase, ShellFacts, facts_of_argv, facts_of_line};
 
 /// The commands of a line, one string each, with `?` for words that cannot be determined.
 fn commands(facts: &ShellFacts) -> Vec<String> {
@@ -24,7 +25,12 @@ fn paths(facts: &ShellFacts) -> Vec<String> {
             PathBase::CallDirectory(operands) => format!("@{}", operands.join("/")),
             PathBase::Unknown => "@?".to_owned(),
         };
-        format!("{access} {}{base}", path.path.as_deref().unwrap_or("?"))
+        let tail = match path.extent {
+            Extent::Whole => "",
+            Extent::Beginning => "?",
+            Extent::Everything => "**",
+        };
+        format!("{access} {}{tail}{base}", path.path.as_deref().unwrap_or("?"))
     };
     facts.paths.iter().filter(|path| !path.only_in_folder).map(describe).collect()
 }

@@ -8,19 +8,20 @@ mod builtin;
 mod compound;
 mod environment;
 mod expand;
+mod output;
 mod simple;
 mod variables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::facts::{Access, CommandFact, PathBase, PathUse, ShellFacts};
-use super::field::Field;
+use super::facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
+use super::field::{Field, Likely};
 use super::parse::{MAX_NESTING, parse, parse_quoted};
 use super::state::{ShellState, StateKey, Value};
 use super::syntax::{ParsedCommand, Script, WordPart};
 
-pub(super) use self::simple::{How, known_values};
+pub(super) use self::simple::How;
 
 /// How many commands are looked at, including those of functions each time they are called.
 const MAX_STEPS: usize = 40_000;
@@ -36,8 +37,18 @@ const MAX_VALUE: usize = 64 << 10;
 /// More changes of the directory than this are not followed.
 const MAX_DIRECTORIES: usize = 64;
 
-/// How often a function may call itself before that is given up.
+/// How often a function may call itself with arguments that are followed. Then it is read once more with variables of
+/// which nothing is known, which stands for all further calls.
 const MAX_RECURSION: usize = 3;
+
+/// How often a loop is read until it is known which variables it changes. Then it is read with none of them known.
+const MAX_ROUNDS: usize = 3;
+
+/// For so many words the body of `for` is read once for each.
+const MAX_ITERATIONS: usize = 128;
+
+/// More files that the line itself writes are not kept in mind.
+const MAX_FILES: usize = 1024;
 
 /// How many aliases may stand for each other.
 const MAX_ALIASES: usize = 6;
@@ -52,6 +63,8 @@ pub(super) enum Stdin {
     Nothing,
     /// This text.
     Text(Rc<str>),
+    /// The name of one of these paths.
+    Path(Rc<[Likely]>),
 }
 
 /// Where a command stands.
@@ -100,6 +113,10 @@ pub(super) struct Walker {
     links: Vec<String>,
     /// The words of code that a signal can start between any two commands.
     interrupting: HashSet<String>,
+    /// What the last command wrote to its standard output.
+    output: Stdin,
+    /// The files that the line fills before it may run them, with their content where the line shows it.
+    files: HashMap<String, Option<Rc<str>>>,
     /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
     has_arithmetic: bool,
     /// Whether there is a text that would be such a value (`a[$(rm x)]`).
@@ -127,14 +144,23 @@ impl Walker {
         }
         if self.has_arithmetic && self.has_subscript_code {
             // Which way the text took, through `read`, a function or an array, is not followed.
-            self.dynamic();
+            self.dynamic(Cause::Eval);
         }
         self.facts
     }
 
-    /// Something cannot be determined.
-    pub(super) fn dynamic(&mut self) {
-        self.facts.dynamic = true;
+    /// What runs cannot be determined.
+    pub(super) fn dynamic(&mut self, cause: Cause) {
+        self.facts.causes.insert(cause);
+    }
+
+    /// Reads code in which words are missing: a program name among them was not a variable of the text.
+    pub(super) fn with_holes(&mut self, read: impl FnOnce(&mut Self)) {
+        let before = self.facts.causes.contains(&Cause::Variable);
+        read(self);
+        if !before && self.facts.causes.remove(&Cause::Variable) {
+            self.dynamic(Cause::Eval);
+        }
     }
 
     /// Counts work; false, and the walk ends, when a bound is reached.
@@ -143,7 +169,7 @@ impl Walker {
         self.bytes += bytes;
         if self.steps > MAX_STEPS || self.bytes > MAX_BYTES {
             self.stopped = true;
-            self.dynamic();
+            self.dynamic(Cause::Bound);
         }
         !self.stopped
     }
@@ -151,7 +177,7 @@ impl Walker {
     /// Runs `walk` one level deeper; beyond the bound it is left out, and the line cannot be determined.
     fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_NESTING {
-            self.dynamic();
+            self.dynamic(Cause::Bound);
             return;
         }
         self.depth += 1;
@@ -166,8 +192,10 @@ impl Walker {
         }
         self.deeper(|walker| {
             let parsed = parse(text, walker.depth);
-            if parsed.broken {
-                walker.dynamic();
+            if parsed.too_deep {
+                walker.dynamic(Cause::Bound);
+            } else if parsed.broken {
+                walker.dynamic(Cause::Syntax);
             }
             walker.script(&parsed.script, context);
         });
@@ -195,8 +223,11 @@ impl Walker {
             return;
         }
         self.deeper(|walker| {
-            let parts = parse_quoted(text, walker.depth).parts;
-            walker.expand_quoted(&parts, context);
+            let parsed = parse_quoted(text, walker.depth);
+            if parsed.too_deep {
+                walker.dynamic(Cause::Bound);
+            }
+            walker.expand_quoted(&parsed.parts, context);
         });
     }
 
@@ -262,7 +293,7 @@ impl Walker {
             return;
         }
         if self.links.len() >= MAX_LINKS {
-            self.dynamic();
+            self.dynamic(Cause::Bound);
         } else if !self.links.iter().any(|known| known == link) {
             self.links.push(link.to_owned());
         }
@@ -290,29 +321,89 @@ impl Walker {
         if self.silent > 0 || context.foreign || field.process {
             return;
         }
-        let path = match &field.text {
+        let whole = |path: String| Likely { path, extent: Extent::Whole };
+        let mut paths: Vec<Option<Likely>> = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
             // The present directory by another name.
-            Some(path) if field.tilde && path.starts_with("~+/") => path.get(3..).map(str::to_owned),
+            Some(path) if field.tilde && path.starts_with("~+/") => {
+                vec![path.get(3..).map(str::to_owned).map(whole)]
+            }
             // Without its quotes it would look like a home directory.
-            Some(path) if path.starts_with('~') && !field.tilde => Some(format!("./{path}")),
-            other => other.clone(),
+            Some(path) if path.starts_with('~') && !field.tilde => vec![Some(whole(format!("./{path}")))],
+            Some(path) => vec![Some(whole(path.clone()))],
+            None if field.likely.is_empty() => vec![None],
+            None => field.likely.iter().cloned().map(Some).collect(),
         };
+        if field.text.is_none() && field.guess.is_some() {
+            // A variable of the environment decides whether the guess is right.
+            paths.push(None);
+        }
         let base = match self.state.get(&StateKey::Directory) {
             None => PathBase::CallDirectory(Vec::new()),
             Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
             Some(_) => PathBase::Unknown,
         };
-        // What such a variable really holds cannot be determined, so that both are facts.
-        let likely = field.place.clone().filter(|_| path.is_none()).map(Some);
         let folders = match &base {
             PathBase::CallDirectory(operands) => operands.as_slice(),
             PathBase::Unknown => &[],
         };
-        let mut names = path.iter().chain(folders);
-        let elsewhere = names.any(|name| self.is_behind_link(name)).then_some(None);
-        for path in likely.into_iter().chain([path]).chain(elsewhere) {
-            self.facts.paths.push(PathUse { access, path, base: base.clone(), only_in_folder: false });
+        let mut names = paths.iter().flatten().map(|likely| &likely.path).chain(folders);
+        if names.any(|name| self.is_behind_link(name)) {
+            paths.push(None);
+        }
+        for likely in paths {
+            let (path, extent) =
+                likely.map_or((None, Extent::Whole), |likely| (Some(likely.path), likely.extent));
+            let (base, only_in_folder) = (base.clone(), false);
+            self.facts.paths.push(PathUse { access, path, extent, base, only_in_folder });
+        }
+    }
+
+    /// The path of a file in a form that can be compared with others of the same line; `None` if it cannot be determined.
+    fn key_of(&self, path: &str) -> Option<String> {
+        let folders = match self.state.get(&StateKey::Directory) {
+            None => Vec::new(),
+            Some(Value::Directory(Some(operands))) => operands.to_vec(),
+            Some(_) => return None,
+        };
+        let is_absolute = |text: &str| text.starts_with(['/', '~']);
+        let folders = if is_absolute(path) { Vec::new() } else { folders };
+        let whole = folders.join("/") + "/" + path;
+        let whole = if is_absolute(path) { path } else { &whole };
+        let names = whole.split('/').filter(|name| !matches!(*name, "" | "."));
+        Some(names.collect::<Vec<_>>().join("/"))
+    }
+
+    /// Notes that the line fills a file, with `content` if that is known.
+    pub(super) fn note_file(&mut self, field: &Field, content: Option<Rc<str>>) {
+        let Some(key) = field.as_str().and_then(|path| self.key_of(path)) else { return };
+        if self.silent > 0 || key.is_empty() {
+            return;
+        }
+        if self.files.len() >= MAX_FILES {
+            self.dynamic(Cause::Bound);
+            return;
+        }
+        self.files.insert(key, content);
+    }
+
+    /// Reads a file that a shell runs, if the line itself filled it. The content of any other file is not known here, and
+    /// the shell is a command with that file among its words.
+    pub(super) fn script_file(&mut self, file: &Field, context: &Context) {
+        let Some(path) = file.as_str() else {
+            self.dynamic(Cause::Source);
+            return;
+        };
+        let Some(key) = self.key_of(path) else { return };
+        // A folder that was filled holds files that nobody has seen.
+        let ends = key.match_indices('/').map(|(end, _)| end).chain([key.len()]);
+        let filled: Vec<Option<Rc<str>>> =
+            ends.filter_map(|end| self.files.get(key.get(..end)?).cloned()).collect();
+        for content in filled {
+            match content {
+                Some(text) => self.new_shell(&text, None, context),
+                None => self.dynamic(Cause::Source),
+            }
         }
     }
 

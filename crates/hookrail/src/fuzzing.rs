@@ -238,14 +238,16 @@ pub fn shell_line(data: &[u8]) {
         let facts = facts_of_line(&quoted);
         let argv: Vec<_> = facts.commands.iter().flat_map(|command| command.argv.iter().flatten()).collect();
         assert!(
-            !facts.dynamic && facts.paths.is_empty() && argv == ["echo", &*text],
+            !facts.is_dynamic() && facts.paths.is_empty() && argv == ["echo", &*text],
             "{quoted:?}: {facts:?}"
         );
     }
     outline_is_sound(&text);
     let argv: Vec<String> = text.split(char::from(SEPARATOR)).map(str::to_owned).collect();
     let facts = facts_of_argv(&argv);
-    assert!(facts.dynamic || facts.commands.first().is_some_and(|command| command.argv.len() == argv.len()));
+    assert!(
+        facts.is_dynamic() || facts.commands.first().is_some_and(|command| command.argv.len() == argv.len())
+    );
 }
 
 /// Any line of a worker: what it means does not depend on blanks around it, and both streams stay within the bound.

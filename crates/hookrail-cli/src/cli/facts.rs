@@ -7,7 +7,7 @@ use super::shared::Format;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo rm -rf /tmp/x\"}'\n\nJSON: { \"commands\": [{ argv, via }], \"programs\": [], \"dynamic\": false, \"writes\": [], \"reads\": [] };\na word of argv that cannot be determined is null."
+    after_help = "Examples:\n  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo rm -rf /tmp/x\"}'\n\nJSON: { \"commands\": [{ argv, via }], \"programs\": [], \"dynamic\": false, \"writes\": [], \"reads\": [] }, and \"dynamicCauses\": [] where dynamic is true;\na word of argv that cannot be determined is null, a path of which only the beginning is known ends in `?`."
 )]
 pub(crate) struct FactsArgs {
     #[command(flatten)]

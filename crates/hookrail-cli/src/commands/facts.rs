@@ -48,7 +48,9 @@ fn print_text(facts: &Value, printer: &mut Printer) -> anyhow::Result<()> {
         }
     }
     let dynamic = facts.get("dynamic").and_then(Value::as_bool).unwrap_or(false);
-    printer.data(format_args!("dynamic  {dynamic}"))
+    let causes: Vec<String> = list("dynamicCauses").iter().map(word).collect();
+    let causes = if causes.is_empty() { String::new() } else { format!("  ({})", causes.join(", ")) };
+    printer.data(format_args!("dynamic  {dynamic}{causes}"))
 }
 
 /// A word as it is, in quotes where a reader could not see where it ends.

@@ -56,7 +56,7 @@ fn each_finding_about_a_rule_has_line_excerpt_and_help() {
             r#""when": { "dynamic": "yes" }, "block": "x""#,
             "wrong-type",
             "error",
-            "must be `true` or `false`, not a string",
+            "must be `true`, `false`, or causes",
             "nothing is converted",
             r#""yes""#,
         ),

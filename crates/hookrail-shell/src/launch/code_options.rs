@@ -1,6 +1,7 @@
 //! Programs with options whose value is a command: `tar --to-command=…`, `rsync -e …`.
 
 use super::shells::code;
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Walker, base_name};
 
@@ -89,7 +90,7 @@ pub(super) fn code_options(walker: &mut Walker, name: &str, args: &[Field], cont
             read(walker, value.as_ref(), options.adds, context);
         } else if is_first && name == "tar" && text.contains(['I', 'F']) && !text.starts_with('-') {
             // The old form, whose letters take the words behind it in turn.
-            walker.dynamic();
+            walker.dynamic(Cause::Eval);
         }
         is_first = false;
     }
@@ -99,7 +100,7 @@ pub(super) fn code_options(walker: &mut Walker, name: &str, args: &[Field], cont
 fn read(walker: &mut Walker, value: Option<&Field>, adds: &str, context: &Context) {
     let Some(value) = value else { return };
     let Some(text) = value.as_str() else {
-        walker.dynamic();
+        walker.dynamic(Cause::Eval);
         return;
     };
     // To `ssh` a host and a command are added, which the line itself already names.

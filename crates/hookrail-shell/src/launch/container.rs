@@ -4,6 +4,7 @@
 //! a rule about deletions. Its paths are not reported, because they name files of the container.
 
 use super::options::{Found, Spec, scan};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Walker};
 
@@ -169,7 +170,7 @@ pub(super) fn kubectl(walker: &mut Walker, args: &[Field], context: &Context) {
 /// Marks the line if the options were not understood.
 fn note(walker: &mut Walker, found: &Found) {
     if found.unclear {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
 }
 
@@ -182,7 +183,7 @@ fn foreign(context: &Context) -> Context {
 fn inside(walker: &mut Walker, args: &[Field], found: &Found, context: &Context) {
     let name = args.get(found.rest);
     if name.is_some_and(|field| field.text.is_none() && !field.single) {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     walker.start(args.get(found.rest + 1..).unwrap_or_default(), &foreign(context));
 }

@@ -2,6 +2,7 @@
 
 use super::options::{Spec, scan};
 use super::{note_unclear, shells};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::parse::is_identifier;
 use crate::walk::{Context, Walker};
@@ -96,7 +97,7 @@ pub(super) fn env(walker: &mut Walker, args: &[Field], context: &Context, depth:
         // The words of the text stand where the option stood, and are read as arguments of `env` once more.
         let words = text.as_str().and_then(split_string);
         let Some(words) = words.filter(|_| depth < 4) else {
-            walker.dynamic();
+            walker.dynamic(if depth < 4 { Cause::Eval } else { Cause::Bound });
             return;
         };
         let rest = args.get(found.rest..).unwrap_or_default();

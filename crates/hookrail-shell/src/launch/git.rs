@@ -2,6 +2,7 @@
 //! options of some subcommands.
 
 use super::shells::{code, joined_code};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Walker};
 
@@ -16,10 +17,10 @@ pub(super) fn git(walker: &mut Walker, args: &[Field], context: &Context) {
                 at += 1;
             }
             Some("--config-env") => {
-                walker.dynamic();
+                walker.dynamic(Cause::Eval);
                 at += 1;
             }
-            Some(text) if text.starts_with("--config-env=") => walker.dynamic(),
+            Some(text) if text.starts_with("--config-env=") => walker.dynamic(Cause::Eval),
             Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix") => {
                 at += 1;
             }
@@ -38,14 +39,14 @@ pub(super) fn git(walker: &mut Walker, args: &[Field], context: &Context) {
 /// because what stands behind it is added to its code.
 fn setting(walker: &mut Walker, setting: Option<&Field>, context: &Context) {
     let Some(text) = setting.and_then(Field::as_str) else {
-        walker.dynamic();
+        walker.dynamic(Cause::Eval);
         return;
     };
     let (key, value) = text.split_once('=').unwrap_or((text, ""));
     let key = key.to_ascii_lowercase();
     if key.starts_with("alias.") {
         if let Some(value) = value.trim_start().strip_prefix('!') {
-            walker.dynamic();
+            walker.dynamic(Cause::Eval);
             code(walker, &Field::known(value), None, context);
         } else if !value.is_empty() {
             // Words for git itself, to which those behind the alias are added.
@@ -180,7 +181,7 @@ fn written_setting(walker: &mut Walker, args: &[Field], context: &Context) {
         let Some(key) = key.as_str().filter(|key| is_git_code(key)) else { continue };
         match value.as_str() {
             Some(value) => setting(walker, Some(&Field::known(format!("{key}={value}"))), context),
-            None => walker.dynamic(),
+            None => walker.dynamic(Cause::Eval),
         }
     }
 }

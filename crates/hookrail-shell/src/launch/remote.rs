@@ -2,6 +2,7 @@
 
 use super::options::{Spec, scan};
 use super::shells::{code, from_stdin, joined_code};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Walker};
 
@@ -18,12 +19,12 @@ pub(super) fn ssh(walker: &mut Walker, args: &[Field], context: &Context) {
         }
     }
     if found.unclear {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     let remote = Context { foreign: true, ..context.clone() };
     let Some((host, behind)) = args.get(found.rest..).and_then(<[Field]>::split_first) else { return };
     if host.text.is_none() && !host.single {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     // Options may also stand behind the host.
     let later = scan(behind, &spec);
@@ -34,7 +35,7 @@ pub(super) fn ssh(walker: &mut Walker, args: &[Field], context: &Context) {
     }
     let command = behind.get(later.rest - later.unknown.min(later.rest)..).unwrap_or_default();
     if later.unclear && later.unknown == 0 {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     if command.is_empty() {
         let runs_nothing = ["N", "G", "V", "Q", "O", "W"];
@@ -49,7 +50,7 @@ pub(super) fn ssh(walker: &mut Walker, args: &[Field], context: &Context) {
 /// `-o ProxyCommand=…`: code that runs on this side.
 pub(super) fn local_code(walker: &mut Walker, option: Option<&Field>, context: &Context) {
     let Some(text) = option.and_then(Field::as_str) else {
-        walker.dynamic();
+        walker.dynamic(Cause::Eval);
         return;
     };
     let (name, value) = text.split_once(['=', ' ']).unwrap_or((text, ""));

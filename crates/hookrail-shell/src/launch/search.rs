@@ -2,6 +2,7 @@
 
 use super::options::{Spec, scan};
 use super::shells::joined_code;
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Stdin, Walker};
 
@@ -26,7 +27,7 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
         return;
     }
     if found.unclear {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     let context = Context { stdin: Stdin::Nothing, ..context.clone() };
     let command = args.get(found.rest..).unwrap_or_default();
@@ -35,7 +36,7 @@ pub(super) fn xargs(walker: &mut Walker, args: &[Field], context: &Context) {
     let mut whole: Vec<Field> =
         command.iter().map(|field| with_hole(field, sign.filter(|_| replaces))).collect();
     if replaces && sign.is_none() {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     if whole.is_empty() {
         whole.push(Field::known("echo"));
@@ -103,7 +104,7 @@ pub(super) fn parallel(walker: &mut Walker, args: &[Field], context: &Context) {
         return;
     }
     if found.unclear {
-        walker.dynamic();
+        walker.dynamic(Cause::Variable);
     }
     let mut context = Context { stdin: Stdin::Unknown, ..context.clone() };
     context.foreign |= found.has(&["S", "sshlogin", "sshloginfile"]);
@@ -117,7 +118,7 @@ pub(super) fn parallel(walker: &mut Walker, args: &[Field], context: &Context) {
         let is_literal = inputs.iter().all(|field| field.text.is_some())
             && inputs.first().is_some_and(|field| field.is(":::"));
         if !is_literal {
-            walker.dynamic();
+            walker.dynamic(Cause::Stdin);
         }
         for input in inputs.iter().filter(|field| !is_source(field) && field.text.is_some()) {
             joined_code(walker, std::slice::from_ref(input), &context);

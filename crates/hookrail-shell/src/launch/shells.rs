@@ -2,8 +2,9 @@
 
 use super::joined;
 use super::options::{Spec, scan};
+use crate::facts::Cause;
 use crate::field::Field;
-use crate::walk::{Context, Stdin, Walker, base_name, known_values};
+use crate::walk::{Context, Stdin, Walker, base_name};
 
 /// Whether `name` is a shell whose language is read here.
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -25,11 +26,15 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     let mut at = 0;
     let (mut has_code, mut from_stdin_asked, mut reads_start_file) = (false, false, false);
     let (mut is_interactive, mut reads_home) = (false, name == "zsh");
-    while let Some(arg) = args.get(at) {
+    while let Some(arg) = args.get(at).filter(|arg| !arg.process) {
         let Some(text) = arg.as_str() else {
-            // It may be `-c`.
-            walker.dynamic();
+            if !has_code {
+                // It may be `-c`.
+                walker.dynamic(Cause::Eval);
+                walker.dynamic(Cause::Source);
+            }
             if !arg.single {
+                walker.dynamic(Cause::Eval);
                 return;
             }
             break;
@@ -61,14 +66,14 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
         }
     }
     if reads_start_file {
-        walker.dynamic();
+        walker.dynamic(Cause::Source);
     }
     walker.note_new_shell(is_interactive, reads_home);
     let operands = args.get(at..).unwrap_or_default();
     if has_code {
         let Some((text, rest)) = operands.split_first() else { return };
         if is_other_shell(name) {
-            walker.dynamic();
+            walker.dynamic(Cause::Syntax);
             return;
         }
         let positional = rest.get(1..).unwrap_or_default();
@@ -80,11 +85,15 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
             let is_stream = script.as_str().is_some_and(|path| {
                 path.starts_with("/dev/") || path.starts_with("/proc/") || base_name(path) == "stdin"
             });
-            if script.process || is_stream {
-                walker.dynamic();
+            if is_stream && matches!(context.stdin, Stdin::Text(_)) {
+                from_stdin(walker, context);
+            } else if script.process || is_stream {
+                walker.dynamic(Cause::Stdin);
+            } else {
+                walker.script_file(script, context);
             }
         }
-        _ if is_other_shell(name) => walker.dynamic(),
+        _ if is_other_shell(name) => walker.dynamic(Cause::Stdin),
         _ => from_stdin(walker, context),
     }
 }
@@ -100,12 +109,12 @@ fn means_else_in_posix(text: &str) -> bool {
 /// Reads the code that a shell would find on its standard input.
 pub(super) fn from_stdin(walker: &mut Walker, context: &Context) {
     match &context.stdin {
-        Stdin::Unknown => walker.dynamic(),
+        Stdin::Unknown | Stdin::Path(_) => walker.dynamic(Cause::Stdin),
         Stdin::Nothing => {}
         Stdin::Text(text) => {
             let text = text.to_string();
             if context.posix && means_else_in_posix(&text) {
-                walker.dynamic();
+                walker.dynamic(Cause::Syntax);
             }
             let context = Context { stdin: Stdin::Unknown, ..context.clone() };
             walker.new_shell(&text, None, &context);
@@ -119,12 +128,12 @@ pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, co
         Some(code) if !text.glob => {
             walker.note_new_shell(false, false);
             if context.posix && means_else_in_posix(code) {
-                walker.dynamic();
+                walker.dynamic(Cause::Syntax);
             }
-            let positional = args.and_then(known_values);
+            let positional = args.and_then(|args| walker.known_values(args));
             walker.new_shell(code, positional, context);
         }
-        _ => walker.dynamic(),
+        _ => walker.dynamic(Cause::Eval),
     }
 }
 
@@ -136,12 +145,12 @@ pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Contex
         |field: &Field| field.as_str().is_some_and(|text| text.contains(['\'', '"', '\\', '`', '$', '#']));
     // A word that cannot be determined may close a quote that another one opens.
     if words.iter().any(is_unknown) && words.iter().any(has_syntax) {
-        walker.dynamic();
+        walker.dynamic(Cause::Eval);
     }
     if !context.foreign {
         walker.note_new_shell(false, false);
     }
-    walker.new_shell(&joined(words), None, context);
+    walker.with_holes(|walker| walker.new_shell(&joined(words), None, context));
 }
 
 /// `su`: with `-c` code, otherwise a shell with the arguments behind the user's name.
@@ -167,7 +176,7 @@ pub(super) fn su(walker: &mut Walker, args: &[Field], context: &Context) {
             return;
         }
         if found.unclear {
-            walker.dynamic();
+            walker.dynamic(Cause::Variable);
         }
         names_user |= found.has(&["u", "user"]);
         if let Some(code) = found.value(&["c", "command", "session-command", "C"]) {

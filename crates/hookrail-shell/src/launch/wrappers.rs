@@ -4,6 +4,7 @@
 use super::options::{Spec, scan};
 use super::shells::{self, code, from_stdin, joined_code};
 use super::{note_unclear, plain_launcher};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Stdin, Walker};
 
@@ -169,7 +170,7 @@ pub(super) fn run(walker: &mut Walker, name: &str, args: &[Field], context: &Con
     let mut at = 0;
     while let Some(field) = args.get(at) {
         let Some(text) = field.as_str() else {
-            walker.dynamic();
+            walker.dynamic(Cause::Variable);
             return;
         };
         at += 1;
@@ -209,7 +210,7 @@ pub(super) fn tmux(walker: &mut Walker, args: &[Field]) {
     let runs_code =
         |field: &Field| field.as_str().is_none_or(|text| verbs.iter().any(|verb| text.starts_with(verb)));
     if args.iter().any(runs_code) {
-        walker.dynamic();
+        walker.dynamic(Cause::Eval);
     }
 }
 

@@ -66,6 +66,7 @@ fn curl(walker: &mut Walker, args: &[Field], context: &Context) {
         match option.as_str() {
             "o" | "output" | "D" | "dump-header" | "c" | "cookie-jar" => {
                 uses(walker, &[Access::Write], &[value], context);
+                walker.note_file(value, None);
             }
             "T" | "upload-file" | "K" | "config" => uses(walker, &[Access::Read], &[value], context),
             "d" | "data" | "data-binary" | "data-urlencode" | "json" | "F" | "form" => {
@@ -107,6 +108,9 @@ fn wget(walker: &mut Walker, args: &[Field], context: &Context) {
         };
         if let Some(value) = value {
             uses(walker, &[access], &[value], context);
+            if access == Access::Write {
+                walker.note_file(value, None);
+            }
         }
     }
 }
@@ -178,10 +182,20 @@ fn git(walker: &mut Walker, args: &[Field], context: &Context) {
         _ => (false, args),
     };
     let Some((verb, rest)) = args.split_first() else { return };
-    let program = KnownProgram { operands: Operands::Write, values: "s", long_values: &["source"] };
+    let program = KnownProgram { operands: Operands::Write, values: "sp", long_values: &["source"] };
     let words = ProgramArguments::of(rest, &program);
     let named = match verb.as_str() {
         Some("restore" | "rm" | "mv") => words.operands,
+        Some("apply") => {
+            let count = words.value(&["p"]).and_then(Field::as_str).and_then(|text| text.parse().ok());
+            if words.operands.iter().all(|field| field.is("-")) {
+                super::patch::from_stdin(walker, super::patch::Strip::Folders(count.unwrap_or(1)), context);
+            } else {
+                uses(walker, &[Access::Read], &words.operands, context);
+                walker.use_path(Access::Write, &Field::unknown(), context);
+            }
+            return;
+        }
         // Before the dashes it may be a branch.
         Some("checkout" | "reset") => {
             let dashes = rest.iter().position(|field| field.is("--")).map_or(rest.len(), |at| at + 1);

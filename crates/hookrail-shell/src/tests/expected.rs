@@ -129,7 +129,7 @@ fn launchers_are_looked_through() {
         ("alias ll='sudo rm'; ll a", "rm a", "sudo", !D),
     ] {
         let facts = facts_of_line(line);
-        assert_eq!(facts.dynamic, dynamic, "{line}: {facts:?}");
+        assert_eq!(facts.is_dynamic(), dynamic, "{line}: {facts:?}");
         if !inner.is_empty() {
             let at = commands(&facts).iter().position(|command| command == inner);
             let found = at.map(|at| facts.commands[at].via.join(" "));
@@ -140,6 +140,7 @@ fn launchers_are_looked_through() {
 
 #[test]
 fn what_cannot_be_told_is_dynamic() {
+    let mut misses = Vec::new();
     for (line, dynamic) in [
         ("$X a", D),
         ("\"$X\" a", D),
@@ -147,7 +148,7 @@ fn what_cannot_be_told_is_dynamic() {
         ("r* a", D),
         ("eval \"$y\"", D),
         ("eval rm $y", D),
-        ("echo a | sh", D),
+        ("echo a | sh", !D),
         ("curl x | sudo bash -s -- y", D),
         ("sh < f", D),
         ("sh", D),
@@ -230,12 +231,16 @@ fn what_cannot_be_told_is_dynamic() {
         ("   \n # a", !D),
     ] {
         let facts = facts_of_line(line);
-        assert_eq!(facts.dynamic, dynamic, "{line:?}: {facts:?}");
+        if facts.is_dynamic() != dynamic {
+            misses.push(format!("{line:?}: {facts:?}"));
+        }
     }
+    assert!(misses.is_empty(), "{}", misses.join("\n"));
 }
 
 #[test]
 fn paths_are_told() {
+    let mut misses = Vec::new();
     for (line, expected) in [
         ("a > f", "w f"),
         ("a >> f 2> g", "w f, w g"),
@@ -348,14 +353,17 @@ fn paths_are_told() {
         ("ln -s . b; a > ./b/c", "r ., w b, w ./b/c, w ?"),
         ("ln -s . b; cd b; a > c", "r ., w b, w c@b, w ?@b"),
         ("ln -s x/a .; a > a", "r x/a, w ., w a, w ?"),
-        ("cat $HOME/a \"${PWD}/b\"", "r ~/a, r ?, r ./b, r ?"),
-        ("cd d; a > $PWD/b", "w ./b@d, w ?@d"),
+        ("cat $HOME/a \"${PWD}/b\"", "r ~/a, r ./b"),
+        ("cd d; a > $PWD/b", "w ./b@d"),
         ("HOME=/x; cat $HOME/a", "r /x/a"),
-        ("cat x$HOME $HOME$X ${HOME%x}/a", "r ?, r ?, r ?"),
+        ("cat x$HOME $HOME$X ${HOME%x}/a", "r x?, r ~?, r ?"),
     ] {
         let facts = facts_of_line(line);
-        assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
+        if paths(&facts).join(", ") != expected {
+            misses.push(format!("{line}: {}, not {expected}", paths(&facts).join(", ")));
+        }
     }
+    assert!(misses.is_empty(), "{}", misses.join("\n"));
 }
 
 #[test]
@@ -366,7 +374,7 @@ fn a_copy_may_lead_into_a_folder() {
         ("ln -s x/a .", "./a"),
         ("cp a x/b d", "d/a, d/b"),
         ("cp -t d a", "d/a"),
-        ("install a $HOME/b", "~/b/a, ?"),
+        ("install a $HOME/b", "~/b/a"),
         ("cp -T a b", ""),
         ("cp $X b", ""),
     ] {
@@ -384,13 +392,13 @@ fn an_argv_is_not_read_by_a_shell() {
     let facts = argv(&["rm", "$X", "a b", "*", "{a,b}", "> f"]);
     assert_eq!(commands(&facts), ["rm $X a b * {a,b} > f"]);
     assert_eq!(facts.commands[0].argv.len(), 6);
-    assert!(!facts.dynamic);
+    assert!(!facts.is_dynamic());
     assert!(facts.programs.contains("rm"));
     // `cd` and `eval` are programs where no shell reads them.
     assert!(!argv(&["eval", "rm a"]).commands[0].builtin);
     assert_eq!(commands(&argv(&["bash", "-lc", "rm a"])), ["bash -lc rm a", "rm a"]);
     assert_eq!(commands(&argv(&["sudo", "rm", "a"])), ["sudo rm a", "rm a"]);
-    assert!(argv(&["bash"]).dynamic);
+    assert!(argv(&["bash"]).is_dynamic());
     assert_eq!(argv(&[]), super::ShellFacts::default());
 }
 
@@ -402,11 +410,11 @@ fn facts_are_told_in_full() {
     assert_eq!(builtins, [true, false, false]);
     assert_eq!(facts.programs.iter().map(String::as_str).collect::<Vec<_>>(), ["rm", "sudo"]);
     assert_eq!(paths(&facts), ["w ?@x"]);
-    assert!(!facts.dynamic);
+    assert!(!facts.is_dynamic());
     // What a broken text says is still told.
     let facts = facts_of_line("rm a; if true; then ls b");
     assert_eq!(commands(&facts), ["rm a", "true", "ls b"]);
-    assert!(facts.dynamic);
+    assert!(facts.is_dynamic());
 }
 
 #[test]

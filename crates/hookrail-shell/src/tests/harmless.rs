@@ -118,7 +118,7 @@ const LINES: [&str; 109] = [
 fn speaking_of_a_command_does_not_run_it() {
     for line in LINES {
         let facts = facts_of_line(line);
-        assert!(!facts.dynamic, "{line:?} is not dynamic: {facts:?}");
+        assert!(!facts.is_dynamic(), "{line:?} is not dynamic: {facts:?}");
         for name in ["rm", "mkfs", "dd"] {
             assert!(!facts.programs.contains(name), "{line:?} does not run {name}: {facts:?}");
         }

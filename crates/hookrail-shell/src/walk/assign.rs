@@ -1,6 +1,6 @@
 //! Assignments and arithmetic: what they run, and what they say about variables.
 
-use super::{Context, Walker, known_values};
+use super::{Context, Walker};
 use crate::parse::is_identifier;
 use crate::state::{StateKey, Value};
 use crate::syntax::{Arithmetic, Assign, AssignValue, UnexpandedWord};
@@ -14,14 +14,17 @@ impl Walker {
         match &assign.value {
             AssignValue::Array(words) => self.assign_array(&assign.name, words, assign.append, context),
             AssignValue::Word(word) => {
-                let value = self.expand_single(word, context);
-                let value = match (assign.append, value) {
+                let field = self.expand_assigned(word, context);
+                let value = match (assign.append, field.text) {
                     (true, Some(value)) => self.variable_text(&assign.name).map(|old| old + &value),
                     (_, value) => value,
                 };
                 // One element of an array is not followed.
                 let value = value.filter(|_| assign.subscript.is_none());
+                let is_plain = !assign.append && assign.subscript.is_none();
+                let likely = if is_plain && value.is_none() { field.likely } else { Vec::new() };
                 self.set_variable(&assign.name, value, context);
+                self.set_likely(&assign.name, likely);
             }
         }
     }
@@ -36,7 +39,7 @@ impl Walker {
     ) {
         let fields = self.expand_words(words, context);
         let is_indexed = fields.iter().any(|field| field.as_str().is_some_and(|text| text.starts_with('[')));
-        let values = known_values(&fields);
+        let values = self.known_values(&fields);
         self.set_variable(name, None, context);
         let is_followed = !append && !is_indexed && !self.state.is_set(&StateKey::OddVariables);
         if let Some(values) = values.filter(|_| is_followed && is_identifier(name)) {

@@ -1,7 +1,7 @@
 //! Builtins: those that run code, and those that change what is known.
 
 use super::{Context, How, MAX_DIRECTORIES, Walker};
-use crate::facts::Access;
+use crate::facts::{Access, Cause, Extent};
 use crate::field::Field;
 use crate::launch::joined;
 use crate::state::{StateKey, Value};
@@ -28,19 +28,21 @@ impl Walker {
         match name {
             "eval" => {
                 if args.iter().any(|field| field.text.is_none()) {
-                    self.dynamic();
+                    self.dynamic(Cause::Eval);
                     self.forget_variables();
                 }
                 let args =
                     if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
-                self.code(&joined(args.unwrap_or_default()), context);
+                let text = joined(args.unwrap_or_default());
+                self.with_holes(|walker| walker.code(&text, context));
             }
             "source" | "." => {
-                self.dynamic();
+                self.dynamic(Cause::Source);
                 self.forget_variables();
                 let operand = args.iter().find(|field| !field.is("--"));
                 if let Some(file) = operand {
                     self.use_path(Access::Read, file, context);
+                    self.script_file(file, context);
                 }
             }
             "command" | "builtin" | "exec" => self.prefixed(name, args, context),
@@ -68,10 +70,10 @@ impl Walker {
                 let is_plain =
                     |field: &Field| field.as_str().is_some_and(|text| !text.starts_with('-') || text == "-r");
                 if !args.iter().all(is_plain) {
-                    self.dynamic();
+                    self.dynamic(if name == "hash" { Cause::Variable } else { Cause::Source });
                 }
             }
-            "fc" if args.iter().any(|field| !field.is("-l")) => self.dynamic(),
+            "fc" if args.iter().any(|field| !field.is("-l")) => self.dynamic(Cause::Eval),
             "jobs" if args.first().is_some_and(|field| field.is("-x")) => {
                 self.run(args.get(1..).unwrap_or_default(), How::WithoutFunctions, &context.behind(name));
             }
@@ -86,7 +88,7 @@ impl Walker {
         let mut at = 0;
         while let Some(option) = args.get(at) {
             let Some(text) = option.as_str() else {
-                self.dynamic();
+                self.dynamic(Cause::Variable);
                 break;
             };
             if name == "builtin" || !text.starts_with('-') || text == "-" {
@@ -118,7 +120,7 @@ impl Walker {
         let args = if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
         let Some((code, signals)) = args.and_then(<[Field]>::split_first) else { return };
         match code.as_str() {
-            None => self.dynamic(),
+            None => self.dynamic(Cause::Eval),
             Some("-" | "" | "-l" | "-p" | "-lp") => {}
             // A signal alone resets it.
             Some(_) if signals.is_empty() => {}
@@ -142,7 +144,7 @@ impl Walker {
         self.silent -= 1;
         let changes = self.state.take_changes(mark);
         if self.state.differs_from(&changes) {
-            self.dynamic();
+            self.dynamic(Cause::Eval);
         }
     }
 
@@ -151,7 +153,7 @@ impl Walker {
     fn define_aliases(&mut self, args: &[Field]) {
         for arg in args {
             let Some(text) = arg.as_str() else {
-                self.dynamic();
+                self.dynamic(Cause::Eval);
                 continue;
             };
             if let Some((name, value)) = text.split_once('=') {
@@ -169,10 +171,16 @@ impl Walker {
         let (operand, extra) = (operands.next(), operands.next());
         let operand = match (name, operand, extra) {
             ("cd", None, _) => Some("~".to_owned()),
-            ("cd" | "pushd", Some(field), None) if !field.glob => field
-                .text
-                .clone()
-                .map(|text| if text.starts_with('~') && !field.tilde { format!("./{text}") } else { text }),
+            ("cd" | "pushd", Some(field), None) if !field.glob => {
+                match (&field.text, field.likely.as_slice()) {
+                    (Some(text), _) if text.starts_with('~') && !field.tilde => Some(format!("./{text}")),
+                    (Some(text), _) => Some(text.clone()),
+                    (None, [likely]) if likely.extent == Extent::Whole && field.guess.is_none() => {
+                        Some(likely.path.clone())
+                    }
+                    (None, _) => None,
+                }
+            }
             _ => None,
         };
         let operand = operand.filter(|operand| {
@@ -187,6 +195,9 @@ impl Walker {
             Some(Value::Directory(Some(operands))) => Some(operands.to_vec()),
             Some(_) => None,
         };
+        if before.as_ref().is_some_and(|operands| operands.len() >= MAX_DIRECTORIES) {
+            self.dynamic(Cause::Bound);
+        }
         let after = match (before, operand) {
             // An absolute path does not depend on where one was.
             (_, Some(operand)) if operand.starts_with(['/', '~']) => Some(vec![operand]),
@@ -207,7 +218,7 @@ impl Walker {
                 // The command is given words of its own.
                 (Some("-C" | "-F" | "-x"), Some(code)) => self.run_later(&format!("{code} $_"), context),
                 (Some("-W"), Some(text)) => self.expanded_later(text, context),
-                (None, _) | (Some("-C" | "-F" | "-W" | "-x"), None) => self.dynamic(),
+                (None, _) | (Some("-C" | "-F" | "-W" | "-x"), None) => self.dynamic(Cause::Eval),
                 _ => {}
             }
         }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Context, Stdin, Walker};
-use crate::facts::Access;
-use crate::field::Field;
+use super::{Context, MAX_ITERATIONS, MAX_ROUNDS, Stdin, Walker};
+use crate::facts::{Access, Cause, Extent};
+use crate::field::{Field, Likely};
 use crate::parse::is_identifier;
 use crate::state::{Changes, StateKey, Value};
 use crate::syntax::{
@@ -54,7 +54,7 @@ impl Walker {
         }
     }
 
-    /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what cannot be determined.
+    /// Reads a pipeline. Commands joined by `|` run in shells of their own, and read what the one before them writes.
     fn pipeline(&mut self, pipeline: &Pipeline, context: &Context) {
         let mut context = context.clone();
         if let Some(options) = &pipeline.time {
@@ -69,7 +69,10 @@ impl Walker {
             let mark = self.state.mark();
             self.command(command, &context);
             self.state.undo(mark);
-            context.stdin = Stdin::Unknown;
+            context.stdin = match &self.output {
+                Stdin::Text(text) => Stdin::Text(Rc::clone(text)),
+                _ => Stdin::Unknown,
+            };
         }
     }
 
@@ -96,8 +99,9 @@ impl Walker {
                 walker.simple(assigns, words, &command.redirects, context);
                 return;
             }
-            let context = walker.redirects(&command.redirects, context);
+            let (context, target) = walker.redirects(&command.redirects, context);
             walker.compound(&command.kind, &context);
+            walker.note_output(&[], target.as_ref(), &context);
         });
     }
 
@@ -112,13 +116,13 @@ impl Walker {
             CommandKind::Group(script) => self.script(script, context),
             CommandKind::Subshell(script) => self.subshell(script, context),
             CommandKind::If { clauses, otherwise } => self.branches(clauses, otherwise.as_ref(), context),
-            CommandKind::Loop { head, body } => self.repeated(context, |walker| {
+            CommandKind::Loop { head, body } => self.repeated(|walker| {
                 walker.script(head, context);
                 walker.script(body, context);
             }),
             CommandKind::For { name, words, body } => self.iteration(name, words.as_deref(), body, context),
             CommandKind::Arithmetic { expression, body: None } => self.arithmetic(expression, context),
-            CommandKind::Arithmetic { expression, body: Some(body) } => self.repeated(context, |walker| {
+            CommandKind::Arithmetic { expression, body: Some(body) } => self.repeated(|walker| {
                 walker.arithmetic(expression, context);
                 walker.script(body, context);
             }),
@@ -187,52 +191,89 @@ impl Walker {
     }
 
     /// Reads what may run any number of times. Whatever it changes is not known when it begins, because it may
-    /// have run before; a first silent reading finds out what that is.
-    fn repeated(&mut self, _context: &Context, mut body: impl FnMut(&mut Self)) {
+    /// have run before; a first silent reading finds out what that is. Where something changes only after something else
+    /// has, it is read again, and at last with nothing known.
+    fn repeated(&mut self, mut body: impl FnMut(&mut Self)) {
         let mark = self.state.mark();
         self.silent += 1;
         body(self);
         self.silent -= 1;
-        let first = self.state.take_changes(mark);
-        let mut ends = vec![Changes::new(), first];
-        self.state.join(&ends);
+        let mut changed = self.state.take_changes(mark);
+        self.state.join(&[Changes::new(), changed.clone()]);
         if self.silent > 0 {
             return;
         }
-        let mark = self.state.mark();
-        body(self);
-        let second = self.state.take_changes(mark);
-        if let Some(first) = ends.pop()
-            && second.keys().any(|key| !first.contains_key(key))
-        {
-            // Something changes only after something else has: one reading was not enough.
-            self.dynamic();
+        let (commands, paths) = (self.facts.commands.len(), self.facts.paths.len());
+        for round in 0..=MAX_ROUNDS {
+            self.facts.commands.truncate(commands);
+            self.facts.paths.truncate(paths);
+            let mark = self.state.mark();
+            body(self);
+            let again = self.state.take_changes(mark);
+            let is_settled = again.keys().all(|key| changed.contains_key(key)) || round == MAX_ROUNDS;
+            self.state.join(&[Changes::new(), again.clone()]);
+            if is_settled || self.stopped {
+                return;
+            }
+            changed.extend(again);
+            if round + 1 == MAX_ROUNDS {
+                self.forget_variables();
+                self.state.set(StateKey::Directory, Some(Value::Directory(None)));
+            }
         }
-        self.state.join(&[Changes::new(), second]);
     }
 
-    /// Reads `for` and `select`. The variable is known only if there is one value for it: to read the body once for each
-    /// of many values would let a short line take a long time.
+    /// Reads `for` and `select`: once for each word if they are known and not too many.
     fn iteration(&mut self, name: &str, words: Option<&[UnexpandedWord]>, body: &Script, context: &Context) {
-        let fields = words.map(|words| self.expand_words(words, context));
-        let value = match fields.as_deref() {
-            Some([field]) if !field.glob && !field.tilde => field.text.clone(),
-            _ => None,
+        let fields = match (words, self.state.get(&StateKey::Positional)) {
+            (Some(words), _) => self.expand_words(words, context),
+            (None, Some(Value::List(values))) => values.iter().map(Field::known).collect(),
+            (None, _) => vec![Field::unknown()],
         };
         if !is_identifier(name) {
-            self.dynamic();
+            self.dynamic(Cause::Syntax);
         }
-        self.repeated(context, |walker| {
-            walker.set_variable(name, value.clone(), context);
-            walker.set_variable("REPLY", None, context);
-            walker.script(body, context);
+        let is_known = |field: &Field| field.text.is_some() && !field.glob && !field.tilde;
+        let mut values: Vec<Field> = fields;
+        if values.len() > MAX_ITERATIONS {
+            // Numbers and plain names hide nothing; what looks like a path or an option must not be lost.
+            let is_odd =
+                |field: &Field| field.as_str().is_none_or(|text| text.contains(['/', '~', '-', ' ']));
+            if values.iter().any(is_odd) {
+                self.dynamic(Cause::Bound);
+            }
+            values = vec![Field::unknown()];
+        }
+        if values.is_empty() {
+            values.push(Field::unknown());
+        }
+        self.repeated(|walker| {
+            for value in &values {
+                let mark = walker.state.mark();
+                walker.set_variable(name, value.text.clone().filter(|_| is_known(value)), context);
+                if !is_known(value) {
+                    let whole = |path: &String| Likely { path: path.clone(), extent: Extent::Whole };
+                    let likely = value.text.as_ref().map(whole).into_iter().chain(value.likely.clone());
+                    walker.set_likely(name, likely.collect());
+                }
+                walker.set_variable("REPLY", None, context);
+                walker.script(body, context);
+                if values.len() > 1 {
+                    walker.settle(mark);
+                }
+            }
         });
     }
 
-    /// Notes the paths of redirections, and returns the context with the standard input that they lead to. A text that is
-    /// fed to a command is kept, because the command may be a shell.
-    pub(super) fn redirects(&mut self, redirects: &[Redirect], context: &Context) -> Context {
+    /// Notes the paths of redirections, and returns the context with the standard input that they lead to, and the file
+    /// that takes the standard output. A text that is fed to a command is kept, because the command may be a shell.
+    pub(super) fn redirects(
+        &mut self,
+        redirects: &[Redirect],
+        context: &Context,
+    ) -> (Context, Option<Field>) {
         let mut inner = context.clone();
+        let mut output = None;
         for redirect in redirects {
             let mut stdin = None;
             match &redirect.kind {
@@ -244,6 +285,9 @@ impl Walker {
                 RedirectKind::Write(word) => {
                     let target = self.target(word, context);
                     self.use_path(Access::Write, &target, context);
+                    if matches!(redirect.descriptor, None | Some(1)) {
+                        output = Some(target);
+                    }
                 }
                 RedirectKind::ReadWrite(word) => {
                     let target = self.target(word, context);
@@ -277,7 +321,7 @@ impl Walker {
                 inner.stdin = stdin;
             }
         }
-        inner
+        (inner, output)
     }
 
     /// The one field that the operand of a redirection becomes.

@@ -5,6 +5,8 @@
 //! names that many programs use in other ways.
 
 use super::{Context, Walker, base_name};
+use crate::facts::Cause;
+use crate::field::Field;
 use crate::launch;
 use crate::state::{StartFile, StateKey, Value};
 
@@ -70,10 +72,10 @@ impl Walker {
             (VariableUse::StartFile(kind), _) => self.state.set(StateKey::StartFile(kind), Some(Value::Set)),
             (VariableUse::Opaque, Some(key)) if name.starts_with("GIT_CONFIG_KEY_") => {
                 if launch::is_git_code(key) {
-                    self.dynamic();
+                    self.dynamic(Cause::Eval);
                 }
             }
-            (VariableUse::Opaque, _) | (_, None) => self.dynamic(),
+            (VariableUse::Opaque, _) | (_, None) => self.dynamic(Cause::Eval),
             (VariableUse::Prompt, Some(text)) => self.expanded_later(text, context),
             (VariableUse::Code, Some(code)) => self.run_later(code, context),
             (VariableUse::CodeWithWords, Some(code)) => {
@@ -120,16 +122,17 @@ impl Walker {
     pub(crate) fn note_new_shell(&mut self, is_interactive: bool, reads_home: bool) {
         let [always, interactive, home] = self.start_files();
         if always || (interactive && is_interactive) || (home && reads_home) {
-            self.dynamic();
+            self.dynamic(Cause::Source);
         }
     }
 
     /// A program that is named by a path of the project may be a script for Bash.
-    pub(super) fn note_script(&mut self, name: &str) {
+    pub(super) fn note_script(&mut self, name: &str, context: &Context) {
         let is_of_system =
             ["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/"].iter().any(|folder| name.starts_with(folder));
         if name.contains('/') && !is_of_system {
             self.note_new_shell(false, false);
+            self.script_file(&Field::known(name), context);
         }
     }
 }

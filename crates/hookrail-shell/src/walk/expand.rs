@@ -1,11 +1,12 @@
 //! From words to fields, with the variables that are known.
 
-use super::{Context, Walker};
+use super::{Context, Stdin, Walker};
 use crate::braces;
-use crate::field::{Field, FieldBuilder};
+use crate::facts::{Cause, Extent};
+use crate::field::{Field, FieldBuilder, Likely};
 use crate::parse::is_identifier;
 use crate::state::{StateKey, Value};
-use crate::syntax::{Operation, Parameter, UnexpandedWord, WordPart};
+use crate::syntax::{AndOr, Operation, Parameter, Script, UnexpandedWord, WordPart};
 
 /// Variables that a shell sets by itself.
 #[rustfmt::skip] // A list is read as a block.
@@ -20,6 +21,7 @@ enum Expanded {
     Text(String),
     List(Vec<String>),
     Guess(String),
+    Likely(Vec<Likely>),
     Unknown,
 }
 
@@ -39,7 +41,7 @@ impl Walker {
             return builder.finish();
         }
         let Some(words) = braces::expand(word) else {
-            self.dynamic();
+            self.dynamic(Cause::Bound);
             self.expand_for_commands(&word.parts, context);
             return vec![Field::unknown()];
         };
@@ -73,6 +75,31 @@ impl Walker {
             return None;
         }
         self.expand_quoted(&word.parts, context)
+    }
+
+    /// What an assignment gives to its variable: a text, or the paths that it may be.
+    pub(super) fn expand_assigned(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
+        let mut builder = FieldBuilder::default();
+        builder.begin();
+        let tilde = match word.parts.first() {
+            Some(WordPart::Literal(text)) => text.starts_with('~'),
+            _ => false,
+        };
+        for part in &word.parts {
+            self.expand_part(part, true, &mut builder, context);
+        }
+        let mut fields = builder.finish();
+        let Some(mut field) = fields.pop().filter(|_| fields.is_empty()) else { return Field::unknown() };
+        if tilde {
+            let path = field.text.take();
+            let likely = path.map(|path| Likely { path, extent: Extent::Whole });
+            field.likely = match likely {
+                Some(likely) => vec![likely],
+                // The sign stands outside of quotes.
+                None => field.likely.into_iter().map(Likely::without_dot).collect(),
+            };
+        }
+        field
     }
 
     /// The text that `parts` become inside double quotes; `None` where it cannot be determined or would be several words.
@@ -111,8 +138,8 @@ impl Walker {
                 }
             }
             WordPart::Command(script) => {
-                self.subshell(script, context);
-                builder.unknown(quoted);
+                let value = self.substitution(script, context);
+                self.add_expanded(value, quoted, builder);
             }
             WordPart::Process(script) => {
                 self.subshell(script, context);
@@ -124,30 +151,51 @@ impl Walker {
             }
             WordPart::Opaque => builder.unknown(quoted),
             WordPart::Parameter(parameter) => {
-                let odd = self.state.is_set(&StateKey::OddSplitting);
                 let value = self.parameter(parameter, quoted, context);
-                let bytes = match &value {
-                    Expanded::Text(text) | Expanded::Guess(text) => text.len(),
-                    Expanded::List(values) => values.iter().map(|value| value.len() + 1).sum(),
-                    Expanded::Unknown => 0,
+                let value = match (value, place_of(parameter)) {
+                    (Expanded::Unknown, Some(place)) => Expanded::Likely(vec![place]),
+                    (value, _) => value,
                 };
-                if !self.step(bytes) {
-                    builder.unknown(quoted);
-                    return;
-                }
-                match value {
-                    Expanded::Text(text) if quoted => builder.quoted(&text),
-                    Expanded::List(values) if quoted => builder.list(&values, true),
-                    Expanded::Text(_) | Expanded::List(_) if odd => builder.unknown(quoted),
-                    Expanded::Text(text) => builder.split(&text),
-                    Expanded::List(values) => builder.list(&values, false),
-                    Expanded::Guess(text) => builder.guess(&text),
-                    Expanded::Unknown => match place_of(parameter) {
-                        Some(place) => builder.place(place, quoted),
-                        None => builder.unknown(quoted),
-                    },
-                }
+                self.add_expanded(value, quoted, builder);
             }
+        }
+    }
+
+    /// Adds the value of a parameter or a substitution to `builder`.
+    fn add_expanded(&mut self, value: Expanded, quoted: bool, builder: &mut FieldBuilder) {
+        let odd = self.state.is_set(&StateKey::OddSplitting);
+        let bytes = match &value {
+            Expanded::Text(text) | Expanded::Guess(text) => text.len(),
+            Expanded::List(values) => values.iter().map(|value| value.len() + 1).sum(),
+            Expanded::Likely(_) | Expanded::Unknown => 0,
+        };
+        if !self.step(bytes) {
+            builder.unknown(quoted);
+            return;
+        }
+        match value {
+            Expanded::Text(text) if quoted => builder.quoted(&text),
+            Expanded::List(values) if quoted => builder.list(&values, true),
+            Expanded::Text(_) | Expanded::List(_) if odd => builder.unknown(quoted),
+            Expanded::Text(text) => builder.split(&text),
+            Expanded::List(values) => builder.list(&values, false),
+            Expanded::Guess(text) => builder.guess(&text),
+            Expanded::Likely(paths) => builder.likely(&paths, quoted),
+            Expanded::Unknown => builder.unknown(quoted),
+        }
+    }
+
+    /// What `$(…)` becomes: known where one command writes a text that is known.
+    fn substitution(&mut self, script: &Script, context: &Context) -> Expanded {
+        self.output = Stdin::Unknown;
+        self.subshell(script, context);
+        let [AndOr { rest, background: false, .. }] = script.items.as_slice() else {
+            return Expanded::Unknown;
+        };
+        match std::mem::take(&mut self.output) {
+            Stdin::Text(text) if rest.is_empty() => Expanded::Text(text.trim_end_matches('\n').to_owned()),
+            Stdin::Path(paths) if rest.is_empty() => Expanded::Likely(paths.to_vec()),
+            _ => Expanded::Unknown,
         }
     }
 
@@ -187,7 +235,7 @@ impl Walker {
             Operation::Prompt => {
                 match value {
                     Expanded::Text(text) => self.expanded_later(&text, context),
-                    _ => self.dynamic(),
+                    _ => self.dynamic(Cause::Eval),
                 }
                 Expanded::Unknown
             }
@@ -202,8 +250,10 @@ impl Walker {
     /// The word behind `:-` and the like. Quotes inside it keep its blanks together, which is not followed.
     fn operand(&mut self, word: &UnexpandedWord, quoted: bool, context: &Context) -> Expanded {
         let is_plain = word.parts.iter().all(|part| matches!(part, WordPart::Literal(_)));
-        match self.expand_single(word, context) {
+        let field = self.expand_assigned(word, context);
+        match field.text {
             Some(text) if quoted || is_plain || !text.contains([' ', '\t', '\n']) => Expanded::Text(text),
+            None if !field.likely.is_empty() => Expanded::Likely(field.likely),
             _ => Expanded::Unknown,
         }
     }
@@ -234,6 +284,9 @@ impl Walker {
                 _ => return Expanded::Unknown,
             },
             Some(Value::List(values)) => values,
+            Some(Value::Likely(paths)) if matches!(index, "0" | "@" | "*") => {
+                return Expanded::Likely(paths.to_vec());
+            }
             _ => return Expanded::Unknown,
         };
         match index {
@@ -259,9 +312,22 @@ impl Walker {
         self.note_variable(name, value.as_deref(), context);
         let is_followed =
             !self.state.is_set(&StateKey::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        if is_followed && value.as_ref().is_some_and(|value| value.len() > super::MAX_VALUE) {
+            self.dynamic(Cause::Bound);
+        }
         let value = value.filter(|value| is_followed && value.len() <= super::MAX_VALUE);
         let value = value.map(|value| Value::Text(value.into()));
         self.state.set(StateKey::Variable(name.to_owned()), value);
+    }
+}
+
+impl Walker {
+    /// Keeps the paths that a variable which is not known may be.
+    pub(super) fn set_likely(&mut self, name: &str, likely: Vec<Likely>) {
+        let key = StateKey::Variable(name.to_owned());
+        if !likely.is_empty() && !self.state.is_set(&StateKey::OddVariables) && is_identifier(name) {
+            self.state.set(key, Some(Value::Likely(likely.into())));
+        }
     }
 }
 
@@ -270,7 +336,8 @@ fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
     match (value, instead) {
         (Expanded::Text(text), instead) if text.is_empty() && colon => instead,
         (Expanded::List(values), instead) if values.is_empty() => instead,
-        (Expanded::Unknown, Expanded::Text(text)) => Expanded::Guess(text),
+        (Expanded::Unknown | Expanded::Likely(_), Expanded::Text(text)) => Expanded::Guess(text),
+        (Expanded::Unknown, likely @ Expanded::Likely(_)) => likely,
         (Expanded::Unknown, _) => Expanded::Unknown,
         (value, _) => value,
     }
@@ -282,12 +349,16 @@ fn is_subscript_code(text: &str) -> bool {
 }
 
 /// The folder that a parameter stands for in an unmodified shell, in the form that paths use.
-fn place_of(parameter: &Parameter) -> Option<&'static str> {
-    match (parameter.name.as_str(), &parameter.subscript, &parameter.operation) {
-        ("HOME", None, Operation::Plain) => Some("~"),
-        ("PWD", None, Operation::Plain) => Some("."),
-        _ => None,
-    }
+fn place_of(parameter: &Parameter) -> Option<Likely> {
+    let path = match (parameter.name.as_str(), &parameter.subscript) {
+        ("HOME", None) => "~",
+        ("PWD", None) => ".",
+        ("TMPDIR", None) => "/tmp",
+        _ => return None,
+    };
+    let is_kept =
+        matches!(parameter.operation, Operation::Plain | Operation::Default(..) | Operation::Assign(..));
+    is_kept.then(|| Likely { path: path.to_owned(), extent: Extent::Whole })
 }
 
 /// Whether a parameter stands for several words even inside double quotes.

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Walker, base_name};
+use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Stdin, Walker, base_name};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::parse::parse;
 use crate::state::{Changes, StateKey, Value};
@@ -35,12 +36,12 @@ impl Walker {
             // The name is read both ways: whether aliases are on cannot be determined.
             if let Some(script) = script {
                 let mark = self.state.mark();
-                let inner = self.redirects(redirects, context);
+                let (inner, _) = self.redirects(redirects, context);
                 self.script(&script, &inner);
                 let changes = self.state.take_changes(mark);
                 self.state.join(&[changes, Changes::new()]);
             } else {
-                self.dynamic();
+                self.dynamic(Cause::Eval);
             }
             self.aliases_in_use.pop();
         }
@@ -49,9 +50,10 @@ impl Walker {
         if !self.step(bytes) {
             return;
         }
-        let inner = self.redirects(redirects, context);
+        let (inner, target) = self.redirects(redirects, context);
         if assigns.is_empty() {
             self.run_with_arrays(&fields, words, &inner);
+            self.note_output(&fields, target.as_ref(), &inner);
             return;
         }
         let mark = self.state.mark();
@@ -60,6 +62,7 @@ impl Walker {
             self.assign(assign, &inner);
         }
         if fields.is_empty() {
+            self.output = Stdin::Unknown;
             return;
         }
         let during = self.start_files();
@@ -86,6 +89,7 @@ impl Walker {
                 self.state.set(key, None);
             }
         }
+        self.note_output(&fields, target.as_ref(), &inner);
     }
 
     /// Runs a command; then the arrays among its operands have their values (`declare a=( … )`).
@@ -118,6 +122,7 @@ impl Walker {
         let text = Rc::clone(text);
         self.aliases_in_use.push(name.clone());
         if self.aliases_in_use.len() > MAX_ALIASES {
+            self.dynamic(Cause::Bound);
             return Some(None);
         }
         // A blank at the end makes the next word an alias too.
@@ -131,6 +136,9 @@ impl Walker {
             || text.trim_end().ends_with([';', '&', '|', '(', ')', '{', '}', '>', '\\', '`'])
             || text.ends_with('\n');
         let mut parsed = parse(&text, self.depth);
+        if parsed.too_deep {
+            self.dynamic(Cause::Bound);
+        }
         let last = parsed.script.items.last_mut().and_then(|item| {
             let pipeline = item.rest.last_mut().map_or(&mut item.first, |(_, pipeline)| pipeline);
             pipeline.commands.last_mut()
@@ -158,7 +166,7 @@ impl Walker {
         let name = match &program.text {
             Some(name) if !program.glob && !program.process => name.as_str(),
             _ => {
-                self.dynamic();
+                self.dynamic(Cause::Variable);
                 self.emit(whole, false, context);
                 if let Some(guess) = program.guess.clone() {
                     self.run_guess(&guess, args, how, context);
@@ -184,14 +192,15 @@ impl Walker {
                 return;
             }
         }
-        let is_builtin = how != How::Program && crate::is_builtin(name);
+        // Other programs find it on some systems, and there it does the same.
+        let is_builtin = (how != How::Program || name == "command") && crate::is_builtin(name);
         let is_program = context.posix && super::builtin::is_only_in_bash(name);
         self.emit(whole, is_builtin && !is_program, context);
         self.deeper(|walker| {
             if is_builtin {
                 walker.builtin(name, args, context);
             } else {
-                walker.note_script(name);
+                walker.note_script(name, context);
                 launch::launch(walker, base_name(name), args, context);
             }
             paths::operands(walker, base_name(name), args, context);
@@ -207,15 +216,20 @@ impl Walker {
     }
 
     /// Reads the body of a function that is called with `args`. A function that calls itself ends in ways that depend on
-    /// values, so after a few rounds the line is dynamic.
+    /// values. After a few rounds it is read with no value known, which stands for all rounds that follow.
     fn call(&mut self, body: &Rc<ParsedCommand>, args: &[Field], context: &Context) {
         let pointer = Rc::as_ptr(body);
         self.called.insert(pointer);
-        if self.active.iter().filter(|active| **active == pointer).count() >= MAX_RECURSION {
-            self.dynamic();
+        let rounds = self.active.iter().filter(|active| **active == pointer).count();
+        if rounds > MAX_RECURSION {
             return;
         }
-        let positional = known_values(args).map(|values| Value::List(values.into()));
+        let mut positional = self.known_values(args).map(|values| Value::List(values.into()));
+        if rounds == MAX_RECURSION {
+            positional = None;
+            self.forget_variables();
+            self.state.set(StateKey::Directory, Some(Value::Directory(None)));
+        }
         let before = self.state.get(&StateKey::Positional).cloned();
         self.state.set(StateKey::Positional, positional);
         self.active.push(pointer);
@@ -235,11 +249,14 @@ impl Walker {
     }
 }
 
-/// The values of `fields`, if every one of them is known and is one word, and they are not too many to be followed.
-pub(crate) fn known_values(fields: &[Field]) -> Option<Vec<String>> {
-    let bytes: usize = fields.iter().map(|field| field.as_str().map_or(0, str::len) + 1).sum();
-    if bytes > MAX_VALUE {
-        return None;
+impl Walker {
+    /// The values of `fields`, if every one of them is known and is one word, and they are not too many to be followed.
+    pub(crate) fn known_values(&mut self, fields: &[Field]) -> Option<Vec<String>> {
+        let bytes: usize = fields.iter().map(|field| field.as_str().map_or(0, str::len) + 1).sum();
+        if bytes > MAX_VALUE {
+            self.dynamic(Cause::Bound);
+            return None;
+        }
+        fields.iter().map(|field| field.text.clone().filter(|_| !field.glob && !field.tilde)).collect()
     }
-    fields.iter().map(|field| field.text.clone().filter(|_| !field.glob && !field.tilde)).collect()
 }

@@ -3,8 +3,8 @@
 //! A value is followed only while it is certain. Whatever might have changed it makes it unknown, never keeps it: a
 //! program name from a stale value would be a command that is not reported.
 
-use super::simple::known_values;
 use super::{Context, Walker};
+use crate::facts::Cause;
 use crate::field::Field;
 use crate::parse::is_identifier;
 use crate::state::{StateKey, Value};
@@ -30,7 +30,7 @@ impl Walker {
         }
         let has_operands = at < args.len() || args.iter().any(|field| field.is("--"));
         if has_operands {
-            let values = known_values(args.get(at..).unwrap_or_default());
+            let values = self.known_values(args.get(at..).unwrap_or_default());
             self.state.set(StateKey::Positional, values.map(|values| Value::List(values.into())));
         }
     }
@@ -124,7 +124,7 @@ impl Walker {
                     };
                     match code {
                         Some(code) => self.code(&format!("{code} \"$_\" \"$_\""), context),
-                        None => self.dynamic(),
+                        None => self.dynamic(Cause::Eval),
                     }
                 }
             }

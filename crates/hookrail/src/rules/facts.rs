@@ -15,7 +15,7 @@ pub(crate) use self::shell::{LineCommand, ShellLine};
 use super::path::Places;
 use crate::event::Event;
 use crate::formats::json_object::JsonObject;
-use hookrail_shell::{ShellFacts, facts_of_argv, facts_of_line};
+use hookrail_shell::{Cause, ShellFacts, facts_of_argv, facts_of_line};
 
 /// The tool whose `command` is a shell line.
 pub(crate) const SHELL_TOOL: &str = "run_shell_command";
@@ -137,6 +137,13 @@ impl<'a> Facts<'a> {
         self.paths.get_or_init(|| PathFacts::of(self))
     }
 
+    /// Whether a limit of ours kept a fact that was asked for from being worked out in full.
+    pub(crate) fn reached_bound(&self) -> bool {
+        let of_line = self.shell.get().and_then(Option::as_ref);
+        of_line.is_some_and(|shell| shell.causes.contains(&Cause::Bound))
+            || self.paths.get().is_some_and(|paths| paths.reached_bound)
+    }
+
     /// Where paths lead.
     pub(crate) fn places(&self) -> &Places {
         self.places.get_or_init(|| match &self.folders {
@@ -155,7 +162,7 @@ impl<'a> Facts<'a> {
             words.iter().map(|word| word.as_str().map(str::to_owned)).collect()
         };
         // What a command of another type does cannot be determined.
-        let unreadable = || ShellFacts { dynamic: true, ..ShellFacts::default() };
+        let unreadable = || ShellFacts::unreadable(Cause::Syntax);
         Some(match self.subject.tool_input?.get("command") {
             Some(Value::String(line)) => facts_of_line(line),
             Some(Value::Array(argv)) => words(argv).map_or_else(unreadable, |argv| facts_of_argv(&argv)),

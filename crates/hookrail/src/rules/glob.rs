@@ -6,6 +6,8 @@
 
 mod braces;
 
+use super::truth::Truth;
+
 /// Longer globs are refused.
 const MAX_GLOB_BYTES: usize = 4 * 1024;
 
@@ -57,7 +59,12 @@ impl Glob {
 
     /// Whether it matches the whole text.
     pub(crate) fn is_match(&self, text: &str, ignore_case: bool) -> bool {
-        self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case))
+        self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case) == Truth::Yes)
+    }
+
+    /// Whether it matches every text that begins so, some of them, or none.
+    pub(crate) fn matches_beginning(&self, text: &str, ignore_case: bool) -> Truth {
+        Truth::any(self.branches.iter().map(|branch| branch_goes_on(branch, text, ignore_case)))
     }
 }
 
@@ -119,21 +126,48 @@ fn set(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, Str
     }
 }
 
-/// Follows all ways through the tokens at once, in time proportional to the tokens times the text.
-fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> bool {
+/// Whether a branch matches the whole text.
+fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> Truth {
+    match follow(tokens, text, ignore_case) {
+        Some((rest, states)) => states.has(rest.len()).into(),
+        None => Truth::No,
+    }
+}
+
+/// Whether a branch matches every text that begins so, some of them, or none.
+fn branch_goes_on(tokens: &[Token], text: &str, ignore_case: bool) -> Truth {
+    match follow(tokens, text, ignore_case) {
+        None => {
+            // The glob may have plain characters behind those of the text.
+            let begins_so = |(token, char): (&Token, char)| matches!(token, Token::Char(expected) if same(*expected, char, ignore_case));
+            let is_longer = tokens.len() > text.chars().count();
+            if is_longer && tokens.iter().zip(text.chars()).all(begins_so) {
+                Truth::Unknown
+            } else {
+                Truth::No
+            }
+        }
+        Some((rest, states)) => match rest.split_last() {
+            Some((Token::Run(true), before)) if states.has(before.len()) => Truth::Yes,
+            _ if (0..rest.len()).any(|index| states.has(index)) => Truth::Unknown,
+            _ => Truth::No,
+        },
+    }
+}
+
+/// Follows all ways through the tokens at once, in time proportional to the tokens times the text: the tokens behind the
+/// plain characters at the beginning, and where among them a match may stand. `None` if nothing matches.
+fn follow<'t>(tokens: &'t [Token], text: &str, ignore_case: bool) -> Option<(&'t [Token], States)> {
     // Most globs begin with plain characters and most texts differ in them: no need to set anything up.
     let mut rest = text.chars();
     let mut from = 0;
     while let Some(Token::Char(expected)) = tokens.get(from) {
         match rest.next() {
             Some(found) if same(*expected, found, ignore_case) => from += 1,
-            _ => return false,
+            _ => return None,
         }
     }
-    let Some(tokens) = tokens.get(from..) else { return false };
-    if tokens.is_empty() {
-        return rest.next().is_none();
-    }
+    let tokens = tokens.get(from..)?;
     let mut now = States::new(tokens.len() + 1);
     let mut then = States::new(tokens.len() + 1);
     now.enter(tokens, 0);
@@ -144,10 +178,10 @@ fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> bool {
         }
         std::mem::swap(&mut now, &mut then);
         if now.is_empty {
-            return false;
+            return None;
         }
     }
-    now.has(tokens.len())
+    Some((tokens, now))
 }
 
 /// Where the tokens may stand after one more character.

@@ -9,6 +9,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use hookrail_shell::Extent;
+
+use super::truth::Truth;
+
 /// As many links in one path as the kernel follows.
 const MAX_LINKS: usize = 40;
 /// No path that is longer exists.
@@ -17,10 +21,25 @@ const MAX_PATH_BYTES: usize = 4096;
 /// A path after resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResolvedPath {
-    /// Relative to the project, or absolute if it leads out of it; `.` for the project itself.
+    /// Relative to the project, or absolute if it leads out of it; `.` for the project itself. With a `?` behind it if
+    /// only its beginning is known.
     pub(crate) shown: String,
     /// Whether it leads out of the project.
-    pub(crate) outside: bool,
+    pub(crate) outside: Truth,
+    /// How much of it is known.
+    pub(crate) extent: Extent,
+}
+
+impl ResolvedPath {
+    /// A path of which all is known.
+    fn whole(shown: String, outside: bool) -> Self {
+        Self { shown, outside: outside.into(), extent: Extent::Whole }
+    }
+
+    /// What is known of a path of which only the beginning is.
+    pub(crate) fn beginning(&self) -> Option<&str> {
+        self.shown.strip_suffix('?').filter(|_| self.extent != Extent::Whole)
+    }
 }
 
 /// How `..` behind a link is read.
@@ -106,6 +125,32 @@ impl Places {
         Some(found.map(|path| self.seen_from_project(path)).collect())
     }
 
+    /// Resolves the known beginning of a path: its folder, and the beginning of a name in that.
+    pub(crate) fn resolve_beginning(
+        &self,
+        folder: Option<&str>,
+        text: &str,
+        extent: Extent,
+    ) -> Option<ResolvedPath> {
+        let (above, name) = match text.rsplit_once('/') {
+            Some(("", name)) => ("/", name),
+            Some((above, name)) => (above, name),
+            None if text.starts_with('~') => return None,
+            None => (".", text),
+        };
+        let above = self.resolve(folder, above, Dots::Physical)?.pop()?;
+        let start = if above.shown == "." {
+            String::new()
+        } else {
+            above.shown.trim_end_matches('/').to_owned() + "/"
+        };
+        // A folder that the project lies in has the project below it: one path there may be in it or not.
+        let holds_project = (self.project.clone() + "/").starts_with(&start) && above.outside == Truth::Yes;
+        let outside =
+            if holds_project && extent == Extent::Beginning { Truth::Unknown } else { above.outside };
+        Some(ResolvedPath { shown: format!("{start}{name}?"), outside, extent })
+    }
+
     /// Whether a path that is written relative to `folder` is a folder: by its text (`.`, `..`), or on the disk.
     pub(crate) fn is_folder(&self, folder: Option<&str>, text: &str) -> bool {
         let last = text.rsplit('/').next().unwrap_or_default();
@@ -120,14 +165,17 @@ impl Places {
         self.on_disk && whole.starts_with('/') && fs::metadata(whole).is_ok_and(|found| found.is_dir())
     }
 
-    /// Replaces a leading `~`; `None` if it is another user's home.
+    /// Replaces a leading `~`, also one with the name of a user.
     fn without_tilde(&self, text: &str) -> Option<String> {
         match text.strip_prefix('~') {
             None => Some(text.to_owned()),
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
                 self.home.as_ref().map(|home| format!("{home}{rest}"))
             }
-            Some(_) => None,
+            Some(rest) => {
+                let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                Some(home_of(user, self.on_disk)? + rest)
+            }
         }
     }
 
@@ -141,13 +189,26 @@ impl Places {
             None => false,
         };
         match path.get(project.len()..).filter(|_| starts) {
-            Some("" | "/") => ResolvedPath { shown: ".".to_owned(), outside: false },
+            Some("" | "/") => ResolvedPath::whole(".".to_owned(), false),
             Some(rest) if rest.starts_with('/') => {
-                ResolvedPath { shown: rest.trim_start_matches('/').to_owned(), outside: false }
+                ResolvedPath::whole(rest.trim_start_matches('/').to_owned(), false)
             }
-            _ => ResolvedPath { shown: path, outside: true },
+            _ => ResolvedPath::whole(path, true),
         }
     }
+}
+
+/// The home of a user, as the user database says, or where it usually is. `None` for the signs `~+` and `~-`.
+fn home_of(user: &str, on_disk: bool) -> Option<String> {
+    if user.is_empty() || user.starts_with(|first: char| !first.is_ascii_alphanumeric() && first != '_') {
+        return None;
+    }
+    let database =
+        if on_disk { fs::read_to_string("/etc/passwd").unwrap_or_default() } else { String::new() };
+    let line = database.lines().find(|line| line.split(':').next() == Some(user));
+    let home = line.and_then(|line| line.split(':').nth(5)).filter(|home| home.starts_with('/'));
+    let usual = if user == "root" { "/root".to_owned() } else { format!("/home/{user}") };
+    Some(home.map_or(usual, str::to_owned))
 }
 
 /// Joins without looking at `..`: whether that is resolved by text or on the disk is the caller's choice.

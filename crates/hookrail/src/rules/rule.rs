@@ -64,7 +64,10 @@ impl Rule {
 
     /// Its output for an event; `None` if it does not hold, or if that cannot be determined and the rule has no `unknown`.
     pub(crate) fn answer(&self, facts: &Facts<'_>) -> Option<&HookOutput> {
-        self.answer_to(self.evaluate(facts))
+        let truth = self.evaluate(facts);
+        // What a limit of ours kept us from reading must not pass a rule by.
+        let is_hidden = truth == Truth::Unknown && self.on_unknown.is_none() && facts.reached_bound();
+        if is_hidden && strength(Some(&self.then)) > 0 { Some(&self.then) } else { self.answer_to(truth) }
     }
 
     /// Its output for this result of its condition.

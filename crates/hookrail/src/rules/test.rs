@@ -2,12 +2,13 @@
 
 mod read;
 
+use hookrail_shell::Cause;
 use serde_json::Value;
 
 pub(crate) use self::read::{Readings, read_tests};
 use super::command::CommandPattern;
 use super::fact::Fact;
-use super::facts::{Facts, LineCommand};
+use super::facts::{Facts, LineCommand, ShellLine};
 use super::glob::Glob;
 use super::path::ResolvedPath;
 use super::truth::Truth;
@@ -70,17 +71,24 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
         Fact::Agent => text(subject.agent),
         Fact::Input(names) => on_values(tests, facts.input(names).map(TestedValue::Json), false),
         Fact::Dynamic => {
-            let dynamic = facts.shell().is_some_and(|shell| shell.dynamic);
-            on_values(tests, Some(TestedValue::Flag(dynamic)), false)
+            let dynamic = facts.shell().is_some_and(ShellLine::is_dynamic);
+            let causes = facts.shell().into_iter().flat_map(|shell| &shell.causes);
+            let values = causes.clone().map(|cause| TestedValue::Text(cause.name()));
+            // What a bound kept us from reading may have any cause.
+            let and_others =
+                causes.clone().any(|cause| *cause == Cause::Bound) && tests.iter().any(Test::names_cause);
+            on_values(tests, std::iter::once(TestedValue::Flag(dynamic)).chain(values), and_others)
         }
         Fact::Command => match facts.shell() {
-            Some(shell) => on_values(tests, shell.commands.iter().map(TestedValue::Command), shell.dynamic),
+            Some(shell) => {
+                on_values(tests, shell.commands.iter().map(TestedValue::Command), shell.is_dynamic())
+            }
             None => on_values(tests, None, false),
         },
         Fact::Program => match facts.shell() {
             Some(shell) => {
                 let names = shell.programs.iter().map(|name| TestedValue::Text(name));
-                on_values(tests, names, shell.dynamic)
+                on_values(tests, names, shell.is_dynamic())
             }
             None => on_values(tests, None, false),
         },
@@ -126,6 +134,13 @@ impl Test {
         Truth::all(self.parts.iter().map(|part| part.holds(value)))
     }
 
+    /// Whether it asks for one of the causes of `dynamic`.
+    fn names_cause(&self) -> bool {
+        let is_text =
+            |part: &TestPart| matches!(part, TestPart::OneOf(values) if values.iter().any(Value::is_string));
+        self.parts.iter().any(is_text)
+    }
+
     /// Whether a plain value passes all parts but those that compare with plain values; used to find contradictions.
     pub(crate) fn admits(&self, value: &Value) -> bool {
         self.parts.iter().all(|part| part.holds(TestedValue::Json(value)) != Truth::No)
@@ -151,8 +166,12 @@ impl TestPart {
                 _ => Truth::No,
             },
             TestedValue::Path(path, ignore_case) => match self {
-                Self::Outside(outside) => (*outside == path.outside).into(),
-                other => other.holds_for_text(&path.shown, ignore_case),
+                Self::Outside(true) => path.outside,
+                Self::Outside(false) => path.outside.negated(),
+                other => match path.beginning() {
+                    Some(beginning) => other.holds_for_beginning(beginning, ignore_case),
+                    None => other.holds_for_text(&path.shown, ignore_case),
+                },
             },
             TestedValue::Command(command) => self.holds_for_command(command),
         }
@@ -175,6 +194,33 @@ impl TestPart {
             },
             Self::Contains(part) => part.as_str().is_some_and(|part| text.contains(part)).into(),
             Self::StartsWith(start) => text.starts_with(start.as_str()).into(),
+            Self::Outside(_) | Self::Pattern(_) => Truth::No,
+        }
+    }
+
+    /// Whether it holds for every text that begins so, for some, or for none.
+    fn holds_for_beginning(&self, text: &str, ignore_case: bool) -> Truth {
+        let lower = |text: &str| if ignore_case { text.to_lowercase() } else { text.to_owned() };
+        let may_be = |other: &str| lower(other).starts_with(&lower(text));
+        match self {
+            Self::OneOf(expected) => {
+                if expected.iter().filter_map(Value::as_str).any(may_be) {
+                    Truth::Unknown
+                } else {
+                    Truth::No
+                }
+            }
+            Self::Glob(glob) => glob.matches_beginning(text, ignore_case),
+            Self::StartsWith(start) if text.starts_with(start.as_str()) => Truth::Yes,
+            Self::StartsWith(start) => {
+                if start.starts_with(text) {
+                    Truth::Unknown
+                } else {
+                    Truth::No
+                }
+            }
+            Self::Contains(_) => self.holds_for_text(text, ignore_case).or(Truth::Unknown),
+            Self::Regex(_) => Truth::Unknown,
             Self::Outside(_) | Self::Pattern(_) => Truth::No,
         }
     }

@@ -85,7 +85,13 @@ fn collect<'n>(nodes: &'n [ConditionNode], required: &mut Vec<(&'n Fact, Vec<&'n
             NodeKind::Fact { fact, tests, .. } if fact.is_single() => {
                 let values: Option<Vec<_>> =
                     tests.iter().map(|test| test.parts.iter().find_map(values_of)).collect();
-                if let Some(values) = values.filter(|values| !values.is_empty()) {
+                // A line that is dynamic has several causes.
+                let excludes = |values: &Vec<&Vec<Value>>| {
+                    !values.is_empty()
+                        && (*fact != Fact::Dynamic
+                            || values.iter().flat_map(|list| list.iter()).all(Value::is_boolean))
+                };
+                if let Some(values) = values.filter(excludes) {
                     required.push((fact, values.into_iter().flatten().collect()));
                 }
             }

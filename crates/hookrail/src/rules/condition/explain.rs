@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{ConditionNode, NodeKind};
 use crate::rules::fact::Fact;
-use crate::rules::facts::{Facts, LineCommand};
+use crate::rules::facts::{Facts, LineCommand, ShellLine};
 use crate::rules::test::evaluate;
 use crate::rules::truth::Truth;
 
@@ -60,7 +60,11 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         Fact::Text => one(subject.text.as_deref()),
         Fact::Agent => one(subject.agent),
         Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
-        Fact::Dynamic => vec![facts.shell().is_some_and(|shell| shell.dynamic).to_string()],
+        Fact::Dynamic => {
+            let causes = facts.shell().into_iter().flat_map(|shell| &shell.causes);
+            let dynamic = facts.shell().is_some_and(ShellLine::is_dynamic);
+            std::iter::once(dynamic.to_string()).chain(causes.map(|cause| cause.name().to_owned())).collect()
+        }
         Fact::Command => facts
             .shell()
             .map(|shell| shell.commands.iter().map(LineCommand::shown).collect())

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Facts;
 use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
-use hookrail_shell::{Access, PathBase, PathUse};
+use hookrail_shell::{Access, Extent, PathBase, PathUse};
 
 /// More paths than this are not resolved; what the others are cannot be determined.
 const MAX_PATHS: usize = 4096;
@@ -29,6 +29,8 @@ pub(crate) struct PathFacts {
     pub(crate) reads: PathList,
     /// Paths that are created, changed, moved or removed.
     pub(crate) writes: PathList,
+    /// Whether there are more paths than are resolved.
+    pub(crate) reached_bound: bool,
 }
 
 /// Paths that are used in the same way.
@@ -52,8 +54,8 @@ impl PathFacts {
             for used in &shell.paths {
                 paths.add_used(facts, used, directory);
             }
-            paths.reads.and_others |= shell.dynamic;
-            paths.writes.and_others |= shell.dynamic;
+            paths.reads.and_others |= shell.is_dynamic();
+            paths.writes.and_others |= shell.is_dynamic();
         } else if tool == "apply_patch" {
             let patch = ["patch", "input"].iter().find_map(|name| input.get(*name)).and_then(Value::as_str);
             paths.add_patch(facts, patch);
@@ -113,6 +115,7 @@ impl PathFacts {
         let list = self.list(used.access);
         if list.known.len() >= MAX_PATHS {
             list.and_others = true;
+            self.reached_bound = true;
             return;
         }
         let path = used.path.as_deref();
@@ -125,7 +128,12 @@ impl PathFacts {
                 return;
             }
         }
-        list.extend(path.and_then(|path| places.resolve(folder.as_deref(), path, Dots::Physical)));
+        list.extend(path.and_then(|path| match used.extent {
+            Extent::Whole => places.resolve(folder.as_deref(), path, Dots::Physical),
+            Extent::Beginning | Extent::Everything => {
+                places.resolve_beginning(folder.as_deref(), path, used.extent).map(|path| vec![path])
+            }
+        }));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Facts;
 use super::files::PathList;
+use super::{Facts, ShellLine};
 
 impl Facts<'_> {
     /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be determined are `null`, and paths that
@@ -16,13 +16,19 @@ impl Facts<'_> {
             .map(|command| json!({ "argv": command.fact.argv, "via": command.fact.via }))
             .collect();
         let programs: Vec<&String> = shell.iter().flat_map(|shell| &shell.programs).collect();
-        json!({
+        let mut json = json!({
             "commands": commands,
             "programs": programs,
-            "dynamic": shell.is_some_and(|shell| shell.dynamic),
+            "dynamic": shell.is_some_and(ShellLine::is_dynamic),
             "writes": paths(&self.paths().writes),
             "reads": paths(&self.paths().reads),
-        })
+        });
+        let causes: Vec<&str> =
+            shell.iter().flat_map(|shell| &shell.causes).map(|cause| cause.name()).collect();
+        if let (false, Some(json)) = (causes.is_empty(), json.as_object_mut()) {
+            json.insert("dynamicCauses".to_owned(), json!(causes));
+        }
+        json
     }
 }
 

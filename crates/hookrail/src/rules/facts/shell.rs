@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::rules::command::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth;
 use crate::rules::words::CommandWords;
-use hookrail_shell::{CommandFact, PathUse, ShellFacts};
+use hookrail_shell::{Cause, CommandFact, PathUse, ShellFacts};
 
 /// Stands for a word that cannot be determined in the joined words of a command. No test that people write looks for it.
 pub(crate) const UNKNOWN_WORD: char = '\u{1}';
@@ -18,8 +18,8 @@ pub(crate) struct ShellLine {
     pub(crate) commands: Vec<LineCommand>,
     /// The names of the programs among them.
     pub(crate) programs: BTreeSet<String>,
-    /// Whether a program name, or code handed to a shell, cannot be determined from the text.
-    pub(crate) dynamic: bool,
+    /// Why a program name, or code handed to a shell, cannot be determined from the text.
+    pub(crate) causes: BTreeSet<Cause>,
     /// The paths that the line reads or writes, as they are written.
     pub(crate) paths: Vec<PathUse>,
 }
@@ -36,9 +36,14 @@ pub(crate) struct LineCommand {
 impl ShellLine {
     /// Prepares nothing yet: most lines are asked about by no rule.
     pub(super) fn new(facts: ShellFacts) -> Self {
-        let ShellFacts { commands, programs, dynamic, paths } = facts;
+        let ShellFacts { commands, programs, causes, paths } = facts;
         let unprepared = |fact| LineCommand { fact, words: OnceCell::new(), joined: OnceCell::new() };
-        Self { commands: commands.into_iter().map(unprepared).collect(), programs, dynamic, paths }
+        Self { commands: commands.into_iter().map(unprepared).collect(), programs, causes, paths }
+    }
+
+    /// Whether a program name, or code handed to a shell, cannot be determined from the text.
+    pub(crate) fn is_dynamic(&self) -> bool {
+        !self.causes.is_empty()
     }
 }
 

@@ -71,7 +71,7 @@ fn what_is_malformed_cannot_be_told() {
     for (tool, input) in [
         ("write_file", json!({ "content": "" })),
         ("write_file", json!({ "file_path": 5 })),
-        ("write_file", json!({ "file_path": "~other/x" })),
+        ("write_file", json!({ "file_path": "~-/x" })),
         ("apply_patch", json!({ "patch": "no patch" })),
         ("apply_patch", json!({})),
         ("run_shell_command", json!({ "command": ["a", 1] })),

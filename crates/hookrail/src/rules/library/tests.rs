@@ -48,6 +48,8 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
     (
         "no-force-push",
         &[
+            "$(echo git) push -f",
+            "git $(echo push) -f",
             r"git push -''f",
             r#"git pu"sh" --force"#,
             r"g\it push -f",
@@ -78,18 +80,12 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
             "git -c alias.x='!git push -f' x",
             "G=git; $G push -f",
         ],
-        &[
-            "$(echo git) push -f",
-            "echo Z2l0IHB1c2ggLWY= | base64 -d | sh",
-            "git push $FORCE",
-            "git $(echo push) -f",
-            "xargs git",
-            ". ./push.sh",
-        ],
+        &["echo Z2l0IHB1c2ggLWY= | base64 -d | sh", "git push $FORCE", "xargs git", ". ./push.sh"],
     ),
     (
         "no-delete-outside",
         &[
+            "printf 'rm -rf /opt/x' | sh",
             "rm -rf /home/user/x/",
             "rm -r -f ./../x",
             "rm -rf ././../../x",
@@ -124,7 +120,6 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
         ],
         &[
             "rm${IFS}-rf${IFS}/opt/x",
-            "printf 'rm -rf /opt/x' | sh",
             "read c <<< 'rm -rf /opt/x'; $c",
             "echo /opt/x | xargs rm -rf",
             "rm -rf $UNSET/x",

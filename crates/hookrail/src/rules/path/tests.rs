@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{Dots, Places};
+use crate::rules::truth::Truth;
+use hookrail_shell::Extent;
 
 /// A project with a few links, beside a folder that does not belong to it.
 struct Disk {
@@ -37,7 +39,7 @@ impl Disk {
         };
         let shown = |path: &super::ResolvedPath| {
             let shown = path.shown.replace(&self.root, "ROOT");
-            if path.outside { format!("outside {shown}") } else { shown }
+            if path.outside == Truth::Yes { format!("outside {shown}") } else { shown }
         };
         found.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
@@ -57,7 +59,8 @@ fn a_path_is_told_by_where_it_leads() {
         ("/etc/../etc/./passwd", "outside /etc/passwd"),
         ("~/x", "outside ROOT/home/x"),
         ("~", "outside ROOT/home"),
-        ("~root/x", "unknown"),
+        ("~root/x", "outside /root/x"),
+        ("~-/x", "unknown"),
         ("", "unknown"),
         ("out/x", "outside ROOT/elsewhere/x"),
         ("out", "outside ROOT/elsewhere"),
@@ -102,10 +105,10 @@ fn folders_are_changed_by_text() {
         let folder = disk.places.folder(steps.iter().copied());
         let found = disk.places.resolve(folder.as_deref(), text, Dots::Physical).unwrap();
         let shown = found[0].shown.replace(&disk.root, "ROOT");
-        let shown = if found[0].outside { format!("outside {shown}") } else { shown };
+        let shown = if found[0].outside == Truth::Yes { format!("outside {shown}") } else { shown };
         assert_eq!(shown, expected, "{steps:?}");
     }
-    assert_eq!(disk.places.folder(["~nobody"]), None);
+    assert_eq!(disk.places.folder(["~root"]).as_deref(), Some("/root"));
     assert!(disk.places.resolve(None, "relative", Dots::Physical).is_none());
     assert!(disk.places.resolve(None, "/etc/x", Dots::Physical).is_some());
 }
@@ -114,7 +117,7 @@ fn folders_are_changed_by_text() {
 fn a_project_at_the_root_contains_everything() {
     let places = Places::imagined("/", "/root");
     let found = places.resolve(Some("/"), "/etc/passwd", Dots::Physical).unwrap();
-    assert_eq!((found[0].shown.as_str(), found[0].outside), ("etc/passwd", false));
+    assert_eq!((found[0].shown.as_str(), found[0].outside), ("etc/passwd", Truth::No));
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn case_is_probed_on_the_disk() {
     assert_eq!(disk.places.ignores_case(), !differs);
     let places = Places { ignores_case: true.into(), ..Places::imagined("/Work/Project", "/h") };
     let found = places.resolve(Some("/"), "/work/PROJECT/x", Dots::Physical).unwrap();
-    assert_eq!((found[0].shown.as_str(), found[0].outside), ("x", false));
+    assert_eq!((found[0].shown.as_str(), found[0].outside), ("x", Truth::No));
 }
 
 #[test]
@@ -142,7 +145,29 @@ proptest! {
         let places = Places::imagined("/project", "/home");
         let here = disk.see(&text, Dots::Both);
         let there = places.resolve(Some("/project"), &text, Dots::Both).unwrap();
-        let there = if there[0].outside { "outside".to_owned() } else { there[0].shown.clone() };
+        let there = if there[0].outside == Truth::Yes { "outside".to_owned() } else { there[0].shown.clone() };
         prop_assert_eq!(here.split(' ').next().unwrap_or_default(), there);
+    }
+}
+
+#[test]
+fn a_beginning_is_told_by_its_folder() {
+    let disk = disk();
+    for (text, extent, expected) in [
+        ("/etc/", Extent::Beginning, "/etc/? Yes"),
+        ("/etc/x", Extent::Beginning, "/etc/x? Yes"),
+        ("src/", Extent::Beginning, "src/? No"),
+        ("./", Extent::Beginning, "? No"),
+        ("x", Extent::Beginning, "x? No"),
+        ("out/", Extent::Beginning, "ROOT/elsewhere/? Yes"),
+        ("~/", Extent::Beginning, "ROOT/home/? Yes"),
+        ("/", Extent::Beginning, "/? Unknown"),
+        ("/", Extent::Everything, "/? Yes"),
+        ("../", Extent::Beginning, "ROOT/? Unknown"),
+    ] {
+        let folder = disk.places.folder([]);
+        let found = disk.places.resolve_beginning(folder.as_deref(), text, extent).unwrap();
+        let shown = format!("{} {:?}", found.shown.replace(&disk.root, "ROOT"), found.outside);
+        assert_eq!(shown, expected, "{text}");
     }
 }

@@ -62,6 +62,32 @@ fn unknown_decides_where_the_facts_cannot_be_told() {
 }
 
 #[test]
+fn what_a_limit_hides_is_not_let_through() {
+    let hidden = "eval ".repeat(50) + "git push";
+    for (rule, expected) in [
+        (json!({ "block": "no" }), json!("block")),
+        (json!({ "ask": "sure?" }), json!("ask")),
+        (json!({ "block": "no", "unknown": "ask" }), json!("ask")),
+        (json!({ "context": "note" }), Value::Null),
+    ] {
+        for when in [
+            json!({ "command": "git push" }),
+            json!({ "program": "git" }),
+            json!({ "writes": "src/**" }),
+            json!({ "reads": { "outside": true } }),
+            json!({ "not": { "command": "ls" } }),
+        ] {
+            let mut rule = rule.clone();
+            rule["when"] = when;
+            assert_eq!(answer(&rule, &hidden)["decision"], expected, "{rule}");
+        }
+        let mut rule = rule;
+        rule["when"] = json!({ "tool": "write_file", "command": "git push" });
+        assert_eq!(answer(&rule, &hidden), Value::Null, "what is known not to hold decides: {rule}");
+    }
+}
+
+#[test]
 fn a_rule_that_cannot_be_read_says_why() {
     for (rule, code) in [
         (json!({ "block": "no" }), "missing-when"),

@@ -1,5 +1,6 @@
 //! Reading what is asked of a fact.
 
+use hookrail_shell::Cause;
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use serde_json::Value;
 
@@ -128,8 +129,11 @@ impl TestReader<'_> {
         let is_flag = self.kind == ValueKind::Flag && !matches!(operator, "equals" | "in" | "exists");
         if is_flag || (operator == "outside" && self.kind != ValueKind::Path) {
             let message = format!("`{operator}` can never hold for `{}`", self.name);
-            let help =
-                if is_flag { "it is `true` or `false`" } else { "it is for paths: `writes` and `reads`" };
+            let help = if is_flag {
+                "it is `true`, `false` or a cause such as \"stdin\""
+            } else {
+                "it is for paths: `writes` and `reads`"
+            };
             self.problem(RuleProblem::new(DiagnosticCode::WrongType, &prop.name, message).help(help));
             return None;
         }
@@ -182,7 +186,10 @@ impl TestReader<'_> {
     /// A value that the fact can be equal to.
     fn scalar(&mut self, value: &Ast<'_>) -> Option<Value> {
         let fits = match value {
-            Ast::StringLit(_) => self.kind != ValueKind::Flag,
+            Ast::StringLit(text) if self.kind == ValueKind::Flag => {
+                Cause::ALL.iter().any(|cause| cause.name() == text.value)
+            }
+            Ast::StringLit(_) => true,
             Ast::NumberLit(_) => self.kind == ValueKind::Json,
             Ast::BooleanLit(_) => matches!(self.kind, ValueKind::Json | ValueKind::Flag),
             Ast::Object(_) | Ast::Array(_) | Ast::NullKeyword(_) => false,
@@ -191,7 +198,9 @@ impl TestReader<'_> {
             return Some(value.clone().into());
         }
         let expected = match self.kind {
-            ValueKind::Flag => "`true` or `false`",
+            ValueKind::Flag => {
+                "`true`, `false`, or causes: \"bound\", \"eval\", \"source\", \"stdin\", \"syntax\", \"variable\""
+            }
             ValueKind::Json => "a string, a number, a boolean, an array of these or a test",
             ValueKind::Text | ValueKind::Command | ValueKind::Path => {
                 "a string, an array of strings or a test"

@@ -1,0 +1,232 @@
+//! Why a line is dynamic, and that no nesting hides a command.
+
+use proptest::prelude::*;
+
+use super::super::{Cause, ShellFacts, facts_of_line, quote};
+use super::{commands, paths};
+
+fn causes(facts: &ShellFacts) -> String {
+    facts.causes.iter().map(|cause| cause.name()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn each_cause_has_a_name() {
+    let names = Cause::ALL.map(Cause::name);
+    assert!(names.is_sorted());
+    for (line, expected) in [
+        ("ls", ""),
+        ("curl x | sh", "stdin"),
+        ("curl x | tee f | sudo bash -s", "stdin"),
+        ("sh < f", "stdin"),
+        ("sh", "stdin"),
+        ("bash <(curl x)", "stdin"),
+        ("parallel < f", "stdin"),
+        ("eval \"$y\"", "eval"),
+        ("bash -c \"$X\"", "eval"),
+        ("trap \"$X\" EXIT", "eval"),
+        ("git -c alias.x='!rm a' x", "eval"),
+        ("EDITOR=$X git commit", "eval"),
+        ("source f", "source"),
+        (". venv/bin/activate && curl localhost", "source"),
+        ("BASH_ENV=f bash -c ls", "source"),
+        ("curl -o x u && bash x", "source"),
+        ("curl u > x; sh ./x", "source"),
+        ("wget -O d/x u; chmod +x d/x; d/x", "source"),
+        ("curl u | tee x; bash x", "source"),
+        ("cd d; curl -o x u; bash ../d/x; bash x", "source"),
+        ("cd d; curl -o x u; cd /; bash x", ""),
+        ("sh -- \"$F\"", "source"),
+        ("bash f; ./f", ""),
+        ("$X a", "variable"),
+        ("r* a", "variable"),
+        ("'a", "syntax"),
+        ("if a", "syntax"),
+        ("eval \"$(ssh-agent -s)\" && curl u", "eval"),
+        ("f() { f; rm a; }; f", ""),
+        (":(){ :|:& };:", ""),
+        ("while read l; do a=$b; b=$l; done", ""),
+        ("for i in {1..100000}; do echo $i; done", ""),
+        ("touch f{1..10000}.txt", ""),
+        ("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "bound"),
+    ] {
+        let facts = facts_of_line(line);
+        assert_eq!(causes(&facts), expected, "{line}: {facts:?}");
+    }
+}
+
+#[test]
+fn text_that_the_line_shows_is_read() {
+    for (line, command) in [
+        ("echo 'rm -rf /' | bash", "rm -rf /"),
+        ("echo rm -rf / | sudo sh", "rm -rf /"),
+        ("echo -e 'ls\\nrm a' | bash", "rm a"),
+        ("printf 'rm %s\\n' a b | sh", "rm b"),
+        ("printf '%s' 'rm a' | sh", "rm a"),
+        ("cat <<E | sh\nrm a\nE", "rm a"),
+        ("cat <<E | tee log | sh\nrm a\nE", "rm a"),
+        ("bash /dev/stdin <<< 'rm a'", "rm a"),
+        ("cat > f.sh <<E\nrm a\nE\nbash f.sh", "rm a"),
+        ("echo 'rm a' > f; chmod +x f; ./f", "rm a"),
+        ("eval \"$(echo rm a)\"", "rm a"),
+        ("X=$(printf rm); $X a", "rm a"),
+        ("rm $(echo a b)", "rm a b"),
+        ("for c in ls rm; do $c a; done", "rm a"),
+        ("for d in /etc /usr; do rm -rf \"$d\"; done", "rm -rf /usr"),
+        ("for f; do rm $f; done", "rm ?"),
+        ("set -- a b; for f; do rm $f; done", "rm b"),
+    ] {
+        let facts = facts_of_line(line);
+        assert!(commands(&facts).iter().any(|found| found == command), "{line}: {facts:?}");
+        assert_eq!(causes(&facts), "", "{line}: {facts:?}");
+    }
+}
+
+#[test]
+fn paths_have_known_beginnings() {
+    for (line, expected) in [
+        ("for d in /etc /usr; do rm -rf \"$d\"; done", "w /etc, w /usr"),
+        ("for f in *.o ~/x; do rm $f; done", "w *.o, w ~/x"),
+        ("D=~/x; rm -rf $D", "w ~/x"),
+        ("D=\"$HOME/x\"; rm -rf \"$D/y\"", "w ~/x/y"),
+        ("cd $HOME && rm -rf y", "w y@~"),
+        ("cd \"$HOME/a\"; rm y", "w y@~/a"),
+        ("rm -rf /etc/$X", "w /etc/?"),
+        ("rm -rf /etc/x$X/b", "w /etc/x?"),
+        ("rm -rf ~/$X '~/'$X", "w ~/?, w ./~/?"),
+        ("rm -rf $X/y", "w ?"),
+        ("rm -rf ~root/x", "w ~root/x"),
+        ("rm -rf \"${X:-/etc}\"", "w /etc, w ?"),
+        ("rm -rf ${TMPDIR:-/tmp}/x", "w /tmp/x, w ?"),
+        ("rm -rf \"$TMPDIR/x\"", "w /tmp/x"),
+        ("T=$(mktemp -d); rm -rf \"$T\" $T/x", "w /tmp/?, w /tmp/?"),
+        ("rm \"$(pwd)/x\" $PWD/y", "w ./x, w ./y"),
+        ("rm /a/{1..9999}", "w /a/?"),
+    ] {
+        let facts = facts_of_line(line);
+        assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
+    }
+}
+
+#[test]
+fn patches_name_what_they_write() {
+    let diff = "--- a/x\n+++ b/x\t2026-01-01\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/d/y\n";
+    let ours = "*** Begin Patch\n*** Update File: .env\n*** Move to: z\n*** End Patch\n";
+    for (line, expected) in [
+        (format!("apply_patch <<'E'\n{ours}E"), "w .env, w z"),
+        (format!("apply_patch {}", quote(ours)), "w .env, w z"),
+        (format!("cd d && apply_patch <<'E'\n{ours}E"), "w .env@d, w z@d"),
+        (format!("patch -p1 <<'E'\n{diff}E"), "w x, w d/y"),
+        (format!("patch -p0 <<'E'\n{diff}E"), "w a/x, w b/x, w b/d/y"),
+        (format!("git apply <<'E'\n{diff}E"), "w x, w d/y"),
+        ("curl u | git apply".to_owned(), "w ?"),
+        ("patch -p1 < f".to_owned(), "r f, w ?"),
+    ] {
+        let facts = facts_of_line(&line);
+        assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
+    }
+}
+
+/// Whether a line runs `rm -rf /etc` for all that the facts say, or a bound kept them from seeing it.
+fn is_seen(facts: &ShellFacts) -> bool {
+    facts.causes.contains(&Cause::Bound)
+        || commands(facts).iter().any(|command| command.starts_with("rm -rf /etc"))
+}
+
+#[test]
+fn no_repetition_hides_a_command() {
+    for (open, close) in [
+        ("eval ", ""),
+        ("env ", ""),
+        ("sudo ", ""),
+        ("( ", " )"),
+        ("{ ", "; }"),
+        ("echo $( ", " )"),
+        ("echo \"$( ", " )\""),
+        ("echo <( ", " )"),
+        ("echo `", "`"),
+        ("! ", ""),
+        ("time ", ""),
+        ("nohup ", ""),
+        ("command ", ""),
+        ("if true; then ", "; fi"),
+        ("coproc ", ""),
+        ("while true; do ", "; done"),
+        ("for x in a; do ", "; done"),
+        ("for x in a b; do ", "; done"),
+        ("case a in a) ", ";; esac"),
+        ("f() { ", "; }; f"),
+        ("cat <<E\n$( ", " )\nE\n"),
+        ("echo ${x:-$(", ")}"),
+        ("xargs ", ""),
+        ("timeout 5 ", ""),
+        ("env -S env ", ""),
+        ("alias a='b'; ", ""),
+        ("cd a; ", ""),
+        ("X=$X$X; ", ""),
+        ("ln -s a b; ", ""),
+        ("echo a > f; ", ""),
+        ("trap '", "' EXIT"),
+        ("a | ", ""),
+        ("a && ", ""),
+        ("busybox ", ""),
+        ("echo $(( $( ", " ) ))"),
+    ] {
+        for count in [1, 3, 12, 13, 20, 38, 39, 40, 41, 80, 1200] {
+            let line = format!("{}rm -rf /etc{}", open.repeat(count), close.repeat(count));
+            // In backticks and quotes only the first level nests.
+            let is_text = matches!(open, "echo `" | "trap '") && count > 1;
+            let facts = facts_of_line(&line);
+            assert!(is_text || is_seen(&facts), "{open} × {count}: {facts:?}");
+        }
+    }
+    let functions: Vec<_> = (0..60).map(|n| format!("f{n}() {{ f{}; f{}; }};", n + 1, n + 1)).collect();
+    let aliases: Vec<_> = (0..60).map(|n| format!("alias a{n}=a{}\n", n + 1)).collect();
+    let long = "a".repeat(70_000);
+    for line in [
+        format!("{} f60() {{ rm -rf /etc; }}; f0", functions.concat()),
+        format!("{}alias a60='rm -rf /etc'\na0", aliases.concat()),
+        format!("X=rm; X=\"$X -rf /etc #{long}\"; eval \"$X\""),
+        format!("set -- rm -rf /etc {long}; \"$1\" \"$2\" \"$3\""),
+        "{rm,a}{,b}{,c}{,d}{,e}{,f}{,g}{,h}{,i}{,j} -rf /etc".to_owned(),
+    ] {
+        let facts = facts_of_line(&line);
+        assert!(is_seen(&facts), "{}: {:?}", line.get(..200).unwrap_or(&line), facts.causes);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_nesting_hides_a_command(layers in proptest::collection::vec(0_usize..16, 0..60)) {
+        let mut line = "rm -rf /etc".to_owned();
+        let mut quoted = 0;
+        for layer in layers {
+            let is_quoted = layer < 5;
+            quoted += usize::from(is_quoted);
+            if is_quoted && quoted > 6 {
+                continue;
+            }
+            line = match layer {
+                0 => format!("eval {}", quote(&line)),
+                1 => format!("bash -c {}", quote(&line)),
+                2 => format!("sudo env sh -c {}", quote(&line)),
+                3 => format!("trap {} EXIT", quote(&line)),
+                4 => format!("printf %s {} | sh", quote(&line)),
+                5 => format!("( {line}\n)"),
+                6 => format!("echo \"$( {line}\n)\""),
+                7 => format!("{{ {line}\n}}"),
+                8 => format!("if a; then {line}\nfi"),
+                9 => format!("for x in a b; do {line}\ndone"),
+                10 => format!("f() {{ {line}\n}}; f"),
+                11 => format!("a && {{ {line}\n}}"),
+                12 => format!("cat <( {line}\n)"),
+                13 => format!("while a; do {line}\ndone"),
+                14 => format!("case x in *) {line}\n;; esac"),
+                _ => format!("X=a; a | {{ {line}\n}} > f"),
+            };
+        }
+        let facts = facts_of_line(&line);
+        prop_assert!(is_seen(&facts), "{}: {:?}", line, facts.causes);
+    }
+}

@@ -1,0 +1,136 @@
+//! What a command writes to its standard output, where the line itself shows it: `echo 'rm x' | sh` runs `rm x`.
+
+use std::rc::Rc;
+
+use super::{Context, Stdin, Walker, base_name};
+use crate::facts::Extent;
+use crate::field::{Field, Likely};
+use crate::state::StateKey;
+
+impl Walker {
+    /// Notes what the command with these words writes, and to which file if `target` takes it.
+    pub(super) fn note_output(&mut self, words: &[Field], target: Option<&Field>, context: &Context) {
+        self.output = self.output_of(words, context);
+        let text = || match &self.output {
+            Stdin::Text(text) => Some(Rc::clone(text)),
+            _ => None,
+        };
+        if let Some(target) = target {
+            let written = text();
+            self.note_file(target, written);
+            self.output = Stdin::Unknown;
+        } else if words.first().is_some_and(|name| name.is("tee")) {
+            let written = text();
+            for file in words.iter().skip(1) {
+                self.note_file(file, written.clone());
+            }
+        }
+    }
+
+    fn output_of(&self, words: &[Field], context: &Context) -> Stdin {
+        let Some((name, args)) = words.split_first() else { return Stdin::Unknown };
+        let Some(name) = name.as_str() else { return Stdin::Unknown };
+        if [StateKey::Function(name.to_owned()), StateKey::Alias(name.to_owned())]
+            .iter()
+            .any(|key| self.state.is_set(key))
+        {
+            return Stdin::Unknown;
+        }
+        let is_option = |field: &Field| field.as_str().is_some_and(|text| text.starts_with('-'));
+        let text = match base_name(name) {
+            "echo" => echo(args, context.posix),
+            "printf" => printf(args),
+            "cat" if args.iter().all(|field| field.is("-")) => return context.stdin.clone(),
+            "tee" if args.iter().all(|field| field.text.is_some()) => return context.stdin.clone(),
+            "pwd" => return path(".", Extent::Whole),
+            "mktemp" => {
+                let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
+                let folder =
+                    template.filter(|text| text.contains('/')).map(|text| text.trim_end_matches('X'));
+                return path(folder.unwrap_or("/tmp/"), Extent::Beginning);
+            }
+            _ => None,
+        };
+        text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into()))
+    }
+}
+
+fn path(path: &str, extent: Extent) -> Stdin {
+    Stdin::Path(Rc::from([Likely { path: path.to_owned(), extent }]))
+}
+
+/// The words, if each of them is one word that is known.
+fn plain_words(fields: &[Field]) -> Option<Vec<&str>> {
+    fields.iter().map(|field| field.as_str().filter(|_| !field.glob && !field.tilde)).collect()
+}
+
+/// `echo`: a plain shell reads escapes in any case, Bash with `-e` only.
+fn echo(args: &[Field], posix: bool) -> Option<String> {
+    let words = plain_words(args)?;
+    let is_flag = |word: &&&str| {
+        word.strip_prefix('-').is_some_and(|letters| {
+            !letters.is_empty() && letters.bytes().all(|letter| b"neE".contains(&letter))
+        })
+    };
+    let flags: Vec<&&str> = words.iter().take_while(is_flag).collect();
+    let has = |letter: char| flags.iter().any(|flag| flag.contains(letter));
+    let text = words.get(flags.len()..).unwrap_or_default().join(" ");
+    if posix && (!flags.is_empty() || text.contains('\\')) {
+        return None;
+    }
+    let text = if has('e') { unescaped(&text)? } else { text };
+    Some(if has('n') { text } else { text + "\n" })
+}
+
+/// `printf` with a format of plain text, `%s` and `%%`.
+fn printf(args: &[Field]) -> Option<String> {
+    let words = plain_words(args)?;
+    let (format, values) = words.split_first()?;
+    if format.starts_with('-') {
+        return None;
+    }
+    let format = unescaped(format)?;
+    let pieces: Vec<Vec<&str>> = format.split("%%").map(|piece| piece.split("%s").collect()).collect();
+    if pieces.iter().flatten().any(|piece| piece.contains('%')) {
+        return None;
+    }
+    let has_holes = pieces.iter().any(|piece| piece.len() > 1);
+    let mut values = values.iter();
+    let mut text = String::new();
+    loop {
+        for (at, piece) in pieces.iter().enumerate() {
+            text.push_str(if at > 0 { "%" } else { "" });
+            for (at, part) in piece.iter().enumerate() {
+                text.push_str(if at > 0 { values.next().copied().unwrap_or_default() } else { "" });
+                text.push_str(part);
+            }
+        }
+        if text.len() > super::MAX_VALUE {
+            return None;
+        }
+        if !has_holes || values.as_slice().is_empty() {
+            return Some(text);
+        }
+    }
+}
+
+/// A text with the common escapes replaced; `None` where there are others.
+fn unescaped(text: &str) -> Option<String> {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(next) = chars.next() {
+        if next != '\\' {
+            plain.push(next);
+            continue;
+        }
+        plain.push(match chars.next()? {
+            'n' => '\n',
+            't' => '\t',
+            '\\' => '\\',
+            '"' => '"',
+            '\'' => '\'',
+            _ => return None,
+        });
+    }
+    Some(plain)
+}
