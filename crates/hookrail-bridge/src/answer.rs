@@ -29,6 +29,8 @@ pub struct NativeAnswer {
     pub stderr: String,
     /// Always 0 today: every agent takes its decisions as JSON, and some read other exits as failures.
     pub exit_code: u8,
+    /// Why the operation is refused, or the run ended, if it is. For a caller that cannot write `stdout`.
+    pub refusal: Option<String>,
     /// What the agent cannot carry out, and what became of it instead. For the log.
     pub strengthened: Vec<String>,
     /// What is to be remembered of the session from now on; `None` if nothing changed.
@@ -48,6 +50,7 @@ pub fn answer(
         stdout: answer.filter(|answer| !answer.is_empty()).map(line).unwrap_or_default(),
         stderr: settled.stderr.iter().flat_map(|text| ["hookrail: ", text, "\n"]).collect(),
         exit_code: 0,
+        refusal: settled.effects.deny.or(settled.effects.stop),
         strengthened: settled.strengthened,
         memory: Some(settled.memory.bounded()).filter(|memory| memory != remembered),
     }
@@ -69,6 +72,7 @@ pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message:
     NativeAnswer {
         stdout: answer.map(line).unwrap_or_default(),
         stderr: format!("hookrail: {message}\n"),
+        refusal: Some(message),
         ..NativeAnswer::default()
     }
 }

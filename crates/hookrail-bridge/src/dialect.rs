@@ -13,7 +13,7 @@ use crate::event::BridgeEvent;
 pub(crate) struct Dialect {
     /// The version whose behaviour was observed.
     pub tested_with: &'static str,
-    /// The variable with the project's folder, in the environment of its hooks.
+    /// The variable with the project's folder, where it was observed in the environment of its hooks.
     pub project_variable: Option<&'static str>,
     /// Its events, those without a counterpart included if a bridge has a use for them.
     pub events: &'static [NativeEvent],

@@ -22,6 +22,7 @@ mod init;
 mod list;
 mod log;
 mod man;
+mod places;
 mod replay;
 mod rules;
 mod schema;
@@ -30,8 +31,6 @@ mod shared;
 mod test;
 mod toggle;
 mod trust;
-
-use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -52,6 +51,7 @@ pub(crate) use self::init::{InitArgs, Language, hook_name};
 pub(crate) use self::list::ListArgs;
 pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
+pub(crate) use self::places::Places;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
 pub(crate) use self::rules::RulesArgs;
 pub(crate) use self::schema::{SchemaArgs, SchemaKind};
@@ -68,9 +68,8 @@ pub(crate) use self::trust::TrustArgs;
     after_help = "Start here:\n  hookrail demo          see what hooks can do, offline\n  hookrail init          write a first hook\n  hookrail fire BeforeTool --tool write_file    try it"
 )]
 pub(crate) struct Cli {
-    /// Work in this directory instead of the current one
-    #[arg(short = 'C', value_name = "DIR", global = true)]
-    pub(crate) directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) places: Places,
 
     /// When to use colours
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]

@@ -1,9 +1,11 @@
 //! What every command starts from: the directory, the settings files, the state folder.
 
 use std::cell::LazyCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::cli::Places;
 use crate::exit::Hinted;
 use crate::terminal::printer::{Printer, escape_line};
 use anyhow::Context as _;
@@ -19,21 +21,36 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Resolves the directory given by `-C`, else the current one.
-    pub(crate) fn new(directory: Option<&Path>) -> anyhow::Result<Self> {
-        Self::without_project(directory)?.in_project_of(None)
+    /// Resolves what the command line says, and what the environment says where the command line says nothing.
+    pub(crate) fn new(places: &Places) -> anyhow::Result<Self> {
+        Self::without_project(places, |name| std::env::var_os(name))?.in_project_of(None)
     }
 
-    /// The same without a search for the project, for a command that learns later where to search from.
-    pub(crate) fn without_project(directory: Option<&Path>) -> anyhow::Result<Self> {
+    /// The same without a search for the project, for a command that learns later where to search from, and with these
+    /// variables.
+    pub(crate) fn without_project(
+        places: &Places,
+        env: impl Fn(&str) -> Option<OsString>,
+    ) -> anyhow::Result<Self> {
         let current = std::env::current_dir().context("the current directory is gone")?;
-        let directory = directory.map_or_else(|| current.clone(), |given| current.join(given));
-        let directory = real(&directory)?;
-        let paths = SettingsPaths::new(directory.clone(), |name| std::env::var_os(name));
+        let below_current = |path: &PathBuf| current.join(path);
+        let directory = real(&places.directory.as_ref().map_or_else(|| current.clone(), below_current))?;
+        let paths = SettingsPaths::new(directory.clone(), |name| {
+            let given = match name {
+                "HOOKRAIL_HOME" => places.home.as_ref(),
+                "HOOKRAIL_SYSTEM_SETTINGS" => places.system.as_ref(),
+                _ => None,
+            };
+            given.map(below_current).map(PathBuf::into_os_string).or_else(|| env(name))
+        });
         if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
             // It would be looked for below the current folder: in a project, which could contain one.
             let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
-            return Err(Hinted::new(message, "set HOME (or HOOKRAIL_HOME) to an absolute path").into());
+            return Err(Hinted::new(
+                message,
+                "set HOME (or HOOKRAIL_HOME) to an absolute path, or use `--home DIR`",
+            )
+            .into());
         }
         Ok(Self { paths, started_in: directory })
     }

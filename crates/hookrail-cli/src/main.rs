@@ -31,9 +31,8 @@ use crate::terminal::printer::Printer;
 /// A call by another agent takes a way of its own: the agent waits for it, and building the whole command line would take
 /// a good part of the time. A call in any other form than `connect` writes is parsed like every command.
 fn main() -> ExitCode {
-    if let Some(args) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
-        logging::start();
-        return commands::bridge::run(&args, None).into();
+    if let Some((args, places)) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
+        return commands::bridge::run(&args, &places).into();
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -45,7 +44,10 @@ fn main() -> ExitCode {
         }
     };
     cli.color.apply();
-    logging::start();
+    // An agent puts a project's variables into the environment of a bridge: there, none of them has an effect.
+    if !matches!(cli.command, Command::Bridge(_)) {
+        logging::start();
+    }
     let mut printer = Printer::new();
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let status = run(cli, &mut printer)?;
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
 /// Runs the command. Those that work in a project name it on stderr, unless it is the current folder: an agent's
 /// or a person's mistake about it would look like hooks that do nothing.
 fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let context = || Context::new(cli.directory.as_deref());
+    let context = || Context::new(&cli.places);
     let in_project = |quiet: bool| {
         let context = context()?;
         if !quiet {
@@ -89,7 +91,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Serve(args) => commands::serve::run(&args, &in_project(false)?),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
-        Command::Bridge(args) => Ok(commands::bridge::run(&args, cli.directory.as_deref())),
+        Command::Bridge(args) => Ok(commands::bridge::run(&args, &cli.places)),
         Command::Doctor(args) => commands::doctor::run(&args, &in_project(false)?, printer),
         Command::Connect(args) => commands::connect::run(&args, &context()?, printer),
         Command::Disconnect(args) => commands::connect::disconnect::run(&args, &context()?, printer),

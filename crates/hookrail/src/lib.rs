@@ -169,7 +169,7 @@ pub mod internal {
     pub use crate::rules::{
         ConditionReport, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library, patched_files,
     };
-    pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment};
+    pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment, is_withheld};
     pub use crate::settings::{
         Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
         LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,

@@ -23,7 +23,7 @@ mod watch;
 mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
-pub use self::environment::inherited_environment;
+pub use self::environment::{inherited_environment, is_withheld};
 #[cfg(test)]
 pub(crate) use self::payload::injected as injected_payload;
 pub use self::payload::{Payload, PayloadError};

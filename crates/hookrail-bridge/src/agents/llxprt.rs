@@ -16,7 +16,7 @@ use crate::event::BridgeEvent;
 /// The table of `LLxprt` Code.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.11 (read, not run)",
-    project_variable: Some("LLXPRT_PROJECT_DIR"),
+    project_variable: None, // It was not observed.
     events: gemini::EVENTS,
     event_aliases: &[],
     tools: &[],

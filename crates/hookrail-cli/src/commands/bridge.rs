@@ -6,8 +6,10 @@
 
 mod call;
 mod memory;
+mod nested;
 mod reaping;
 mod stdin;
+mod surroundings;
 
 use std::io::{self, Write as _};
 use std::panic::AssertUnwindSafe;
@@ -25,16 +27,12 @@ use serde_json::Value;
 
 pub(crate) use self::call::bridge_call;
 use self::memory::MemoryStore;
-use crate::cli::BridgeArgs;
+use crate::cli::{BridgeArgs, Places};
 use crate::context::Context;
-use crate::display::home;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::terminal::printer::escape_line;
-
-/// Set for the hooks that a bridge runs: a bridge inside of a bridge answers nothing.
-const INSIDE_BRIDGE: &str = "HOOKRAIL_BRIDGE";
 
 /// The next step where the cause is not the user's settings.
 const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
@@ -42,10 +40,10 @@ const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor
 /// How long stdin is waited for where the command line does not name the event. Agents write it at once.
 const UNNAMED_EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Answers one event of another agent.
+/// Answers one event of another agent; nothing, where a hook of another bridge led here.
 /// There is no other way out of it than an answer: the exit code is part of the dialect.
-pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
-    if std::env::var_os(INSIDE_BRIDGE).is_some_and(|value| !value.is_empty()) {
+pub(crate) fn run(args: &BridgeArgs, places: &Places) -> ExitStatus {
+    if nested::is_inside_bridge() {
         return ExitStatus::Success;
     }
     let started = Instant::now();
@@ -54,14 +52,16 @@ pub(crate) fn run(args: &BridgeArgs, directory: Option<&Path>) -> ExitStatus {
         let timeout =
             args.event.as_deref().map_or(UNNAMED_EVENT_TIMEOUT, |event| time_budget(args.agent, event));
         stdin::read(stdin, started + timeout).context("cannot read stdin")?;
-        respond(args, directory, stdin, started)
+        respond(args, places, stdin, started)
     });
     print(&native).unwrap_or_else(|error| {
         let why = format!("the answer cannot be written: {error}");
+        let why = native.refusal.as_ref().map_or(why.clone(), |reason| format!("{reason} ({why})"));
         let refusal = refuse(args, &stdin, &why);
         let _ = io::stderr().write_all(refusal.stderr.as_bytes());
         // An empty stdout and exit 0 would be read as no objection.
-        ExitStatus::Native(if refusal.stdout.is_empty() { 1 } else { 2 })
+        let is_refusal = native.refusal.is_some() || !refusal.stdout.is_empty();
+        ExitStatus::Native(if is_refusal { 2 } else { 1 })
     })
 }
 
@@ -88,6 +88,9 @@ fn refuse(args: &BridgeArgs, stdin: &[u8], why: &str) -> NativeAnswer {
 
 /// Delivers the answer. Nothing depends on stderr, so that it may fail.
 fn print(native: &NativeAnswer) -> io::Result<ExitStatus> {
+    if !native.stdout.is_empty() && is_null_device(&rustix::stdio::stdout()) {
+        return Err(io::Error::other("stdout is closed"));
+    }
     let mut out = io::stdout().lock();
     out.write_all(native.stdout.as_bytes()).and_then(|()| out.flush())?;
     let mut err = io::stderr().lock();
@@ -95,10 +98,20 @@ fn print(native: &NativeAnswer) -> io::Result<ExitStatus> {
     Ok(ExitStatus::Native(native.exit_code))
 }
 
+/// Whether nobody can read what is written there. A stdout that is closed when the program starts is seen as this device:
+/// Rust opens it in its place, so that writing to it succeeds.
+fn is_null_device(descriptor: &impl std::os::fd::AsFd) -> bool {
+    let device = |stat: rustix::fs::Stat| {
+        rustix::fs::FileType::from_raw_mode(stat.st_mode).is_char_device().then_some(stat.st_rdev)
+    };
+    let null = rustix::fs::stat("/dev/null").ok().and_then(device);
+    null.is_some() && rustix::fs::fstat(descriptor).ok().and_then(device) == null
+}
+
 /// One event, from the payload to the answer. An `Err` becomes a refusal.
 fn respond(
     args: &BridgeArgs,
-    directory: Option<&Path>,
+    places: &Places,
     stdin: &[u8],
     started: Instant,
 ) -> anyhow::Result<NativeAnswer> {
@@ -110,15 +123,15 @@ fn respond(
             return Ok(refuse(args, stdin, &format!("{why} {ASK_DOCTOR}")));
         }
     };
-    let user = Context::without_project(directory)?;
-    if home(&user).is_none() {
-        let why = "there is no home directory, so your hooks cannot be found; set HOME";
-        return Ok(refuse(args, stdin, why));
-    }
+    let user = match surroundings::places(places) {
+        Ok(places) => Context::without_project(&places, |_| None)?,
+        Err(why) => return Ok(refuse(args, stdin, &why)),
+    };
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
     let memory = store.load();
     memory.recall(&mut event);
-    let context = user.in_project_of(project_folder(agent, &event, &memory).as_deref())?;
+    let folder = project_folder(agent, &event, &memory, &user);
+    let context = user.in_project_of(folder.as_deref())?;
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
@@ -155,13 +168,12 @@ fn session(
     log: &Arc<HookLog>,
     started: Instant,
 ) -> HookSession {
-    let mut environment: Vec<_> = std::env::vars_os().collect();
-    environment.push((INSIDE_BRIDGE.into(), "1".into()));
     let mut builder = context
         .engine(false, Some(log.clone()))
         // Refused above, in the agent's own dialect.
         .unusable_settings(UnusableSettings::Warn)
-        .environment(environment)
+        .environment(surroundings::environment(context))
+        .trusted_path(surroundings::trusted_path(context))
         .answer_by(started + time_budget(agent, &event.native_event))
         .without_examples();
     if let Some(session_id) = &event.session_id {
@@ -227,12 +239,31 @@ fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
     Verdict { block, messages: verdict.messages, ..Verdict::default() }
 }
 
-/// Where to search for the project: the folder in the agent's own variable, else where the session began.
-fn project_folder(agent: Agent, event: &BridgeEvent, memory: &SessionMemory) -> Option<PathBuf> {
-    let variable =
-        hookrail_bridge::project_variable(agent).and_then(std::env::var_os).filter(|value| !value.is_empty());
-    let named = [memory.cwd.as_ref(), event.cwd.as_ref()].into_iter().flatten().map(PathBuf::from);
-    variable.map(PathBuf::from).into_iter().chain(named).find(|folder| folder.is_dir())
+/// Where to search for the project: where the session began, or in the folder above it that the agent's own variable
+/// names. A project can put that variable into the environment itself, so that it leads neither elsewhere nor past an
+/// approved project.
+fn project_folder(
+    agent: Agent,
+    event: &BridgeEvent,
+    memory: &SessionMemory,
+    user: &Context,
+) -> Option<PathBuf> {
+    let began = [&memory.cwd, &event.cwd].into_iter().flatten().find_map(real_folder)?;
+    let variable = hookrail_bridge::project_variable(agent).and_then(std::env::var_os);
+    let Some(named) = variable.and_then(|folder| real_folder(&folder)) else { return Some(began) };
+    if named == began || !began.starts_with(&named) {
+        return Some(began);
+    }
+    let approved = user.approvals().list_projects().unwrap_or_default();
+    let passed = approved.into_iter().map(|project| project.path);
+    let passed = passed.filter(|project| began.starts_with(project) && project.starts_with(&named));
+    Some(passed.max_by_key(|project| project.as_os_str().len()).unwrap_or(named))
+}
+
+/// An absolute path to a folder, without links.
+fn real_folder(path: impl AsRef<Path>) -> Option<PathBuf> {
+    let path = path.as_ref();
+    path.canonicalize().ok().filter(|real| path.is_absolute() && real.is_dir())
 }
 
 #[cfg(test)]

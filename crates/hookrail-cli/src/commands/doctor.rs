@@ -4,6 +4,7 @@
 //! agents. It changes no settings; every problem comes with the command that does.
 
 mod agents;
+mod environment;
 mod places;
 mod probe;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     look_at_settings(&settings, context, &mut report);
     look_at_log(&settings, context, &mut report);
     look_at_workers(&settings, context, &mut report);
+    environment::look(context, &mut report);
     agents::look(context, &mut report)?;
 
     report.problems = report.findings.iter().filter(|finding| finding.state.needs_doing()).count();
@@ -80,7 +82,7 @@ impl DoctorReport {
 #[derive(Debug, Serialize)]
 struct DoctorRow {
     state: RowState,
-    /// The link of the chain: `home`, `settings`, `hooks`, `workers` or an agent's name.
+    /// The link of the chain: `home`, `settings`, `hooks`, `workers`, `environment` or an agent's name.
     area: &'static str,
     message: String,
     /// A command or a step that fixes it.

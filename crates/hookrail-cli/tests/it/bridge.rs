@@ -1,6 +1,7 @@
 //! `bridge`: real processes, fed with what the real agents sent, with real rules and hooks behind them.
 
 mod attacks;
+mod environment;
 mod failures;
 mod hostile_bytes;
 mod hostile_places;

@@ -10,7 +10,7 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::bridge::payload;
-use crate::program::{hookrail, run};
+use crate::program::{at_home, hookrail, run};
 
 /// Settings that a person wrote, with a place for everything that an editor could lose.
 const WRITTEN: &str = "\u{feff}{\r\n\t// mine\r\n\t\"theme\" : \"dark\",\r\n\t\"hooks\": { \"PreToolUse\": [ { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"mine.sh\", }, ], }, ] },\r\n}";
@@ -183,15 +183,11 @@ fn the_written_entry_blocks_and_fails_closed_when_the_program_is_gone() {
         std::process::Command::new("bash")
             .args(["-c", command])
             .current_dir(project.dir())
-            .env("HOOKRAIL_HOME", project.home())
-            .env("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path())
-            .env_remove("HOOKRAIL_BRIDGE")
-            .env_remove("CLAUDE_PROJECT_DIR")
             .stdin(fs::File::open(&stdin).unwrap())
             .output()
             .unwrap()
     };
-    let command = entry(&project, "PreToolUse");
+    let command = at_home(&project, &entry(&project, "PreToolUse"));
     let output = run_entry(&command);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && said.contains("for people"), "{said}");

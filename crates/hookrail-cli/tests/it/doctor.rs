@@ -55,6 +55,33 @@ fn a_whole_chain_needs_nothing() {
 }
 
 #[test]
+fn variables_that_a_project_sets_for_its_agents_are_named_with_their_lines() {
+    let project = guarded();
+    let clean = doctor(&project);
+    assert_eq!(states(&clean, "environment", "no file from which agents take variables"), ["ok"], "{clean}");
+    project.file(".env", "PORT=80\nexport HOOKRAIL_BRIDGE=1\nPYTHONPATH=src\n");
+    project.file(".gemini/.env", "LD_PRELOAD=./x.so\n");
+    project.file(".qwen/.env", "\nBASH_ENV=./x.sh\n");
+    project.file(
+        ".claude/settings.json",
+        "{\n  \"env\": {\n    \"HOOKRAIL_HOME\": \"/proc/self/cwd\"\n  }\n}\n",
+    );
+    fs::write(project.home().join(".env"), "PATH=bin\n").unwrap();
+    let ran = doctor(&project);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    for (words, state) in [
+        ("`.env:2` sets `HOOKRAIL_BRIDGE`", "warning"),
+        ("`.env:3` sets `PYTHONPATH`", "note"),
+        ("`.gemini/.env:1` sets `LD_PRELOAD`", "warning"),
+        ("`.qwen/.env:2` sets `BASH_ENV`", "warning"),
+        ("`.claude/settings.json:3` sets `HOOKRAIL_HOME`", "warning"),
+        ("`~/.env:1` sets `PATH`", "warning"),
+    ] {
+        assert_eq!(states(&ran, "environment", words), [state], "{words}: {ran}");
+    }
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_not_called_private() {
     let project = guarded();
     let ran = doctor(&project);

@@ -8,11 +8,14 @@ use std::process::{Command, Output, Stdio};
 
 use hookrail_testkit::TestProject;
 
-/// The program, ready to run in a project.
+/// The program, ready to run in a project. A bridge takes nothing from the environment, so it is told by options.
 pub(crate) fn hookrail(project: &TestProject, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    command.args(args);
+    if args.first() == Some(&"bridge") {
+        command.arg("--home").arg(project.home()).arg("--system").arg(project.system_settings_path());
+    }
     command
-        .args(args)
         .current_dir(project.dir())
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -24,6 +27,18 @@ pub(crate) fn hookrail(project: &TestProject, args: &[&str]) -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
+}
+
+/// An entry or a plugin that `connect` wrote, with the home directory of the test in its call.
+pub(crate) fn at_home(project: &TestProject, written: &str) -> String {
+    if written.contains("--home") {
+        return written.to_owned();
+    }
+    let home = project.home().display().to_string();
+    if written.contains("[\"bridge\", ") {
+        return written.replace("[\"bridge\", ", &format!("[\"bridge\", \"--home\", \"{home}\", "));
+    }
+    written.replace(" bridge ", &format!(" bridge --home '{home}' "))
 }
 
 /// What a run brought.

@@ -51,12 +51,13 @@ impl Started {
         let project = settings.project_effective.clone();
         let project_ask = project.as_ref().map_or(effective.ask, |project| project.ask);
         let environment = host.environment.clone().unwrap_or_else(inherited_environment);
-        let home =
-            environment.iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));
+        let variable = || environment.iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| value.into());
+        let home: Option<PathBuf> = host.home.clone().or_else(variable);
         let runner = HookRunner::new(RunnerOptions {
             limits: effective.limits,
             redaction: effective.redaction,
             project: project.map(|project| ProjectOptions::new(project.limits, project.redaction)),
+            trusted_path: host.trusted_path.clone(),
             direct_execution: host.direct_execution,
             answer_by: host.answer_by,
             on_start: Some(start_listener(host)),

@@ -48,6 +48,7 @@ impl HookSession {
             bus: None,
             observer: None,
             environment: None,
+            trusted_path: None,
             direct_execution: true,
             answer_by: None,
             try_examples: true,
@@ -130,6 +131,7 @@ pub struct HookSessionBuilder {
     bus: Option<Arc<MessageBus>>,
     observer: Option<Arc<dyn HookObserver>>,
     environment: Option<Vec<(OsString, OsString)>>,
+    trusted_path: Option<OsString>,
     direct_execution: bool,
     answer_by: Option<Instant>,
     try_examples: bool,
@@ -185,6 +187,12 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Gives hooks that are not the project's this `PATH`. For a host whose environment others may have changed.
+    pub fn trusted_path(mut self, path: OsString) -> Self {
+        self.trusted_path = Some(path);
+        self
+    }
+
     /// Whether commands without shell syntax may run without a shell. On by default; nothing a hook
     /// can observe depends on it.
     pub fn direct_execution(mut self, on: bool) -> Self {
@@ -222,6 +230,10 @@ impl HookSessionBuilder {
             SettingsSource::Files(paths) => SettingsFiles::load(paths),
             SettingsSource::Given(value) => SettingsFiles::from_value(&working_dir, value),
         };
+        let home = match source {
+            SettingsSource::Files(paths) => Some(paths.home).filter(|home| !home.as_os_str().is_empty()),
+            SettingsSource::Given(_) => None,
+        };
         let files = if self.try_examples { files } else { files.without_examples() };
         let (flag, unusable) = files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
@@ -239,6 +251,8 @@ impl HookSessionBuilder {
             bus: self.bus,
             observer: self.observer,
             environment: self.environment,
+            trusted_path: self.trusted_path,
+            home,
             direct_execution: self.direct_execution,
             answer_by: self.answer_by,
             workers: self.workers,

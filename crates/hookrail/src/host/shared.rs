@@ -37,6 +37,10 @@ pub(crate) struct Host {
     pub(crate) observer: Option<Arc<dyn HookObserver>>,
     /// What hooks inherit; the process's own environment where the host names none.
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
+    /// The `PATH` of hooks that are not the project's, where it is another one.
+    pub(crate) trusted_path: Option<OsString>,
+    /// The home directory that holds the user's settings, where they come from files.
+    pub(crate) home: Option<PathBuf>,
     pub(crate) direct_execution: bool,
     /// No hook may run past this moment.
     pub(crate) answer_by: Option<Instant>,

@@ -59,6 +59,15 @@ impl CommandPreparer {
         direct_execution: bool,
     ) -> Self {
         let shell = Shell::find(get(&environment, "PATH"));
+        Self::with_shell(shell, environment, redaction, direct_execution)
+    }
+
+    fn with_shell(
+        shell: Shell,
+        environment: Vec<EnvironmentVariable>,
+        redaction: &Redaction,
+        direct_execution: bool,
+    ) -> Self {
         Self {
             // What a direct execution must look like is known of bash on Linux.
             direct_execution: direct_execution && shell.is_bash() && cfg!(target_os = "linux"),
@@ -235,19 +244,26 @@ struct Shell {
     name: &'static str,
 }
 
+/// Where systems have their shells. A search path is looked at afterwards: another program may have set it.
+const SHELL_FOLDERS: [&str; 5] =
+    ["/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin", "/usr/bin", "/bin"];
+
 impl Shell {
-    /// Bash where there is one, else `sh`. Directories relative to wherever a hook happens to run are no
-    /// place to look for a shell.
+    /// Bash where there is one, else `sh`, in the system's folders and then along a search path.
     fn find(search: Option<&OsStr>) -> Self {
-        let search = search.unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"));
+        let searched = search.map(std::env::split_paths).into_iter().flatten();
+        Self::find_in(&SHELL_FOLDERS.into_iter().map(PathBuf::from).chain(searched).collect::<Vec<_>>())
+    }
+
+    /// The same in these folders. One that is relative to wherever a hook happens to run is no place to look for a shell.
+    fn find_in(folders: &[PathBuf]) -> Self {
         ["bash", "sh"]
             .into_iter()
             .find_map(|name| {
-                std::env::split_paths(search)
-                    .filter(|entry| entry.is_absolute())
-                    .map(|entry| entry.join(name))
-                    .find(|program| is_executable(program))
-                    .map(|program| Self { program: program.into_os_string(), name })
+                let places = folders.iter().filter(|folder| folder.is_absolute());
+                let program =
+                    places.map(|folder| folder.join(name)).find(|program| is_executable(program))?;
+                Some(Self { program: program.into_os_string(), name })
             })
             .unwrap_or_else(|| Self { program: "/bin/sh".into(), name: "sh" })
     }

@@ -1,4 +1,5 @@
-//! The environment of a hook: its parent's, without what is redacted, with the variables that hookrail adds.
+//! The environment of a hook: its parent's, without what makes programs run something else and what is redacted, with
+//! the variables that hookrail adds.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,70 @@ const CREDENTIAL_PATTERNS: [&str; 30] = [
     "*WEBHOOK*",
 ];
 
+/// Variables by which shells, interpreters, loaders and common tools are made to run code that the hook does not name.
+/// Agents load a project's files into the environment, so hooks do not inherit them; a hook's own settings may set them.
+const WITHHELD_PATTERNS: [&str; 54] = [
+    // Shells.
+    "BASH*",
+    "CDPATH",
+    "ENV",
+    "EXECIGNORE",
+    "FPATH",
+    "GLOBIGNORE",
+    "IFS",
+    "POSIXLY_CORRECT",
+    "POSIX_PEDANTIC",
+    "PS4",
+    "SHELLOPTS",
+    "TMOUT",
+    "ZDOTDIR",
+    // What is loaded into every program.
+    "DYLD_*",
+    "GCONV_PATH",
+    "GLIBC_TUNABLES",
+    "LD_*",
+    "LOCPATH",
+    "NLSPATH",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
+    // Interpreters and their libraries.
+    "AWKLIBPATH",
+    "AWKPATH",
+    "BUN_OPTIONS",
+    "CLASSPATH",
+    "CORECLR_*",
+    "DOTNET_ADDITIONAL_DEPS",
+    "DOTNET_STARTUP_HOOKS",
+    "GEM_HOME",
+    "GEM_PATH",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "_JAVA_OPTIONS",
+    "LUA_*",
+    "NODE_COMPILE_CACHE",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5*",
+    "PERLLIB",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "PYTHON*",
+    "RUBY*",
+    "R_ENVIRON*",
+    "R_PROFILE*",
+    "TCLLIBPATH",
+    // Tools that take commands from their configuration.
+    "GIT_*",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "MAKEFILES",
+    "XDG_CONFIG_DIRS",
+    "XDG_CONFIG_HOME",
+    // Whether a process is a worker is decided where it is started.
+    "HOOKRAIL_WORKER",
+];
+
 /// The environment of this process, for a runner's options. Nothing else in the engine reads it.
 pub fn inherited_environment() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
@@ -55,11 +120,11 @@ pub(crate) struct ParentEnvironment {
 }
 
 impl ParentEnvironment {
-    /// Removes what is to be kept from hooks. Of a name that occurs twice the last value counts, as in bash.
+    /// Removes what is kept from hooks. Of a name that occurs twice the last value counts, as in bash.
     pub(crate) fn new(parent: Vec<EnvironmentVariable>, redaction: &Redaction) -> Self {
         let mut variables = Vec::with_capacity(parent.len());
         for (name, value) in parent {
-            if is_valid_name(&name) && !is_redacted(&name, &value, redaction) {
+            if is_valid_name(&name) && !is_withheld(&name) && !is_redacted(&name, &value, redaction) {
                 set(&mut variables, name, value);
             }
         }
@@ -152,6 +217,11 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Names that no environment can hold are left out; settings that have them are reported when they are read.
 fn is_valid_name(name: &OsStr) -> bool {
     !name.is_empty() && !name.as_encoded_bytes().iter().any(|byte| matches!(byte, b'=' | 0))
+}
+
+/// Whether a variable makes programs run something else, so that no hook inherits it.
+pub fn is_withheld(name: &OsStr) -> bool {
+    WITHHELD_PATTERNS.iter().any(|pattern| matches(pattern.as_bytes(), name.as_encoded_bytes()))
 }
 
 /// Allowed names stay in any case. Of the others those go that are blocked, whose name is that of a credential, or whose

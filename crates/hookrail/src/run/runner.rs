@@ -64,7 +64,8 @@ impl HookRunner {
             limits,
             redaction,
             project,
-            environment,
+            mut environment,
+            trusted_path,
             direct_execution,
             grace,
             answer_by,
@@ -72,10 +73,18 @@ impl HookRunner {
             workers,
         } = options;
         let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
-        let project_limits = project
-            .map(|own| HookLimits::new(own.limits, &own.redaction, environment.clone(), direct_execution));
+        let inherited = (project.is_some() || trusted_path.is_some()).then(|| environment.clone());
+        if let Some(path) = trusted_path {
+            environment.retain(|(name, _)| name != "PATH");
+            environment.push(("PATH".into(), path));
+        }
+        let all = HookLimits::new(limits, &redaction, environment, direct_execution);
+        let project_limits = inherited.map(|inherited| match project {
+            Some(own) => HookLimits::new(own.limits, &own.redaction, inherited, direct_execution),
+            None => all.with_environment(inherited, &redaction, direct_execution),
+        });
         Self {
-            limits: HookLimits::new(limits, &redaction, environment, direct_execution),
+            limits: all,
             project_limits,
             reaper: workers.reaper().clone(),
             workers,

@@ -25,6 +25,9 @@ pub(super) fn kill_after_grace(system: &HookSystem) {
     );
     let detached = Command::new("/bin/sh")
         .args(["-c", &script])
+        // The agent's environment may hold another `sleep`, or functions that the shell takes for programs.
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -9,7 +9,10 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use super::{PROMPTS, SHELL_CALLS, bridge, payload, refuses, said, with_hooks};
-use crate::program::{hookrail, run};
+use crate::program::{at_home, hookrail, run};
+
+/// A tool call of `LLxprt`, which was not captured.
+const LLXPRT: &str = "BeforeTool-run_shell_command";
 
 fn guarded() -> TestProject {
     with_hooks(&json!({
@@ -22,7 +25,8 @@ fn guarded() -> TestProject {
 fn fed(mut command: Command, text: &str, stdout: Stdio) -> Output {
     use std::io::Write as _;
     let mut child = command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    // Where its stdin is closed, nobody reads it.
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
     child.wait_with_output().unwrap()
 }
 
@@ -52,6 +56,49 @@ fn an_answer_that_cannot_be_written_is_a_refusal() {
     }
 }
 
+/// Closed descriptors: the answer needs stdout only, and where that is closed the exit code refuses, with the reason on
+/// stderr. Nothing else is said with an exit code.
+#[test]
+fn a_closed_stdout_is_a_refusal_by_exit_code_and_reason() {
+    let project = guarded();
+    let calls = SHELL_CALLS.map(|(agent, before, _)| (agent, before));
+    for (agent, before) in calls.into_iter().chain([("llxprt", LLXPRT)]) {
+        let event = |file: &str| file.split('-').next().unwrap().to_owned();
+        let text = |file: &str, changes: &Value| match agent {
+            "llxprt" => {
+                let mut call = json!({ "hook_event_name": event(file), "session_id": "s", "cwd": project.dir(),
+                    "tool_name": "run_shell_command", "tool_input": { "command": "touch made.txt" } });
+                if let Some(input) = changes.get("tool_input") {
+                    call["tool_input"] = input.clone();
+                }
+                call.to_string()
+            }
+            _ => payload(&project, agent, file, changes),
+        };
+        let closed = |closing: &str, file: &str, changes: &Value| {
+            let bridge = hookrail(&project, &["bridge", agent, &event(file)]);
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", &format!("exec \"$0\" \"$@\" {closing}")]).arg(bridge.get_program());
+            shell.args(bridge.get_args()).current_dir(project.dir());
+            fed(shell, &text(file, changes), Stdio::piped())
+        };
+        let told = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+        for closing in [">&-", ">/dev/null", ">/dev/full"] {
+            let output = closed(closing, before, &json!({}));
+            assert_eq!(output.status.code(), Some(2), "{agent} {closing}: {}", told(&output));
+            assert!(told(&output).contains("for people"), "{agent} {closing}: {}", told(&output));
+        }
+        assert_eq!(closed(">&- 2>&-", before, &json!({})).status.code(), Some(2), "{agent}: both are closed");
+        // The answer itself does not need stderr.
+        let output = closed("2>&-", before, &json!({}));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert!(output.status.success() && refuses(&answer, "for people"), "{agent}: {answer}");
+        let output = closed("<&-", before, &json!({}));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert!(output.status.success() && refuses(&answer, "stdin is empty"), "{agent}: {answer}");
+    }
+}
+
 /// The same through the entries that `connect` writes: whatever the agent reads, it is no permission.
 #[test]
 fn a_written_entry_refuses_too_when_nothing_can_be_written() {
@@ -68,9 +115,10 @@ fn a_written_entry_refuses_too_when_nothing_can_be_written() {
         let written: Value = serde_json::from_str(&text).unwrap();
         let entry = &written["hooks"][event][0];
         let entry = entry["bash"].as_str().or(entry["hooks"][0]["command"].as_str()).expect("an entry");
+        let entry = at_home(&project, entry);
         let shell = || {
             let mut shell = Command::new("sh");
-            shell.args(["-c", entry]).current_dir(project.dir()).envs(environment(&project));
+            shell.args(["-c", &entry]).current_dir(project.dir());
             shell
         };
         let call = payload(&project, agent, file, &json!({}));
@@ -84,30 +132,56 @@ fn a_written_entry_refuses_too_when_nothing_can_be_written() {
     }
 }
 
-fn environment(project: &TestProject) -> [(&'static str, std::ffi::OsString); 2] {
-    let nowhere = project.dir().join("no-system-settings.json");
-    [("HOME", project.home().into()), ("HOOKRAIL_SYSTEM_SETTINGS", nowhere.into())]
+/// A bridge with a `--home` of its own, or without one.
+fn bridge_at(project: &TestProject, agent: &str, event: &str, home: Option<&str>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    command.args(["bridge", agent, event]).args(home.map(|home| format!("--home={home}")));
+    command.current_dir(project.dir()).env("HOME", project.home());
+    command
 }
 
 #[test]
-fn without_a_home_the_hooks_are_not_known() {
+fn a_home_that_is_not_there_is_refused() {
     let project = guarded();
     let calls = SHELL_CALLS.iter().map(|(agent, before, _)| (*agent, *before));
     for (agent, file) in calls.chain(PROMPTS) {
-        for home in [None, Some(""), Some("relative/home")] {
+        for home in ["relative/home", "/no/such/home", "/dev/null"] {
             let event = file.split('-').next().unwrap();
-            let mut command = hookrail(&project, &["bridge", agent, event]);
-            command.env_remove("HOOKRAIL_HOME").env_remove("HOME");
-            if let Some(home) = home {
-                command.env("HOME", home);
-            }
+            let command = bridge_at(&project, agent, event, Some(home));
             let output = fed(command, &payload(&project, agent, file, &json!({})), Stdio::piped());
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-            assert!(
-                output.status.success() && refuses(&answer, "home directory"),
-                "{agent} {file}: {answer}"
-            );
+            assert!(output.status.success() && refuses(&answer, "--home"), "{agent} {file}: {answer}");
         }
+    }
+}
+
+/// A user id that the system's user database does not know. Root takes one, others get one in a name space.
+#[test]
+fn a_user_without_a_home_is_refused_whatever_the_environment_says() {
+    use std::os::unix::process::CommandExt as _;
+
+    const NOBODY_KNOWN: u32 = 54_321;
+    let project = guarded();
+    let (dir, home) = (project.dir(), project.home());
+    for folder in [&*dir, dir.parent().unwrap(), &home] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let calls = SHELL_CALLS.iter().map(|(agent, before, _)| (*agent, *before));
+    for (agent, file) in calls.chain(PROMPTS) {
+        let event = file.split('-').next().unwrap();
+        let mut command = bridge_at(&project, agent, event, None);
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY_KNOWN);
+        } else {
+            let mut inside = Command::new("unshare");
+            inside.args(["--user", &format!("--map-user={NOBODY_KNOWN}")]).arg(command.get_program());
+            inside.args(command.get_args()).current_dir(project.dir()).env("HOME", project.home());
+            command = inside;
+        }
+        command.env("HOOKRAIL_HOME", project.home());
+        let output = fed(command, &payload(&project, agent, file, &json!({})), Stdio::piped());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert!(refuses(&answer, "user database") && refuses(&answer, "--home"), "{agent} {file}: {answer}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail_testkit::TestProject;
@@ -97,22 +97,71 @@ fn the_sessions_project_wins_over_a_directory_that_moved() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
 }
 
-#[test]
-fn the_agents_own_word_for_the_project_counts_most() {
+/// The agents that were observed to name the project in a variable, and those that were not.
+const VARIABLES: [(&str, &str, &str, bool); 6] = [
+    ("claude", "PreToolUse-Bash", "CLAUDE_PROJECT_DIR", true),
+    ("gemini", "BeforeTool-run_shell_command", "GEMINI_PROJECT_DIR", true),
+    ("qwen", "PreToolUse-run_shell_command", "QWEN_PROJECT_DIR", true),
+    ("copilot", "preToolUse-bash", "COPILOT_PROJECT_DIR", true),
+    ("codex", "PreToolUse-Bash", "CODEX_PROJECT_DIR", false),
+    ("codex", "PreToolUse-Bash", "CLAUDE_PROJECT_DIR", false),
+];
+
+/// A bridge for a call in a folder, with a variable that names another one.
+fn call_in(project: &TestProject, agent: &str, file: &str, cwd: &Path, variable: (&str, &Path)) -> Value {
+    let session = format!("{} {}", cwd.display(), variable.1.display());
+    let fields = json!({ "cwd": cwd, "session_id": session, "sessionId": session });
+    let text = payload(project, agent, file, &fields);
+    let text = project.file("payload.json", text);
+    let output = hookrail(project, &["bridge", agent, file.split('-').next().unwrap()])
+        .env(variable.0, variable.1)
+        .stdin(fs::File::open(text).unwrap())
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
+fn with_approved_guard() -> TestProject {
     let project = TestProject::new();
     project.settings(&settings(&json!({ "BeforeTool": [{ "hooks": [
         { "type": "rule", "name": "guard", "when": { "command": "touch" }, "block": "guarded here" },
     ] }] })));
     assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
-    let elsewhere = json!({ "cwd": project.home() });
-    let file = project.file("payload.json", payload(&project, "claude", "PreToolUse-Bash", &elsewhere));
-    let output = hookrail(&project, &["bridge", "claude", "PreToolUse"])
-        .env("CLAUDE_PROJECT_DIR", project.dir())
-        .stdin(fs::File::open(file).unwrap())
-        .output()
-        .unwrap();
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(refuses(&answer, "guarded here"), "{answer}");
+    project
+}
+
+#[test]
+fn the_agents_variable_names_the_folder_of_the_session_or_one_above() {
+    let project = with_approved_guard();
+    // The search would end at the nested repository.
+    let nested = project.dir().join("sub/repository");
+    fs::create_dir_all(nested.join(".git")).unwrap();
+    for (agent, file, variable, is_observed) in VARIABLES {
+        let answer = call_in(&project, agent, file, &nested, (variable, &project.dir()));
+        assert_eq!(refuses(&answer, "guarded here"), is_observed, "{agent} {variable}: {answer}");
+    }
+}
+
+#[test]
+fn the_agents_variable_leads_neither_elsewhere_nor_past_an_approved_project() {
+    let project = with_approved_guard();
+    let elsewhere = project.home().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let dir = project.dir();
+    for (agent, file, variable, _) in VARIABLES {
+        for folder in [
+            &elsewhere,
+            dir.parent().unwrap(),
+            Path::new("/"),
+            Path::new("."),
+            Path::new("/proc/self/cwd/.."),
+        ] {
+            let answer = call_in(&project, agent, file, &dir, (variable, folder));
+            assert!(refuses(&answer, "guarded here"), "{agent} {variable} {}: {answer}", folder.display());
+        }
+        let answer = call_in(&project, agent, file, &elsewhere, (variable, &dir));
+        assert_eq!(answer, Value::Null, "{agent} {variable}: another session is not this project's business");
+    }
 }
 
 #[test]

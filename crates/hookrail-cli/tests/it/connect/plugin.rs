@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::program::run;
+use crate::program::{at_home, run};
 
 /// Loads the plugin and calls its hooks in the order in which opencode does; prints what became of each.
 const HOST: &str = r#"
@@ -57,7 +57,7 @@ fn hosted(project: &TestProject, change: impl Fn(&str) -> String) -> Value {
     assert_eq!(ran.code, Some(0), "{ran}");
     let plugin = project.home().join(".config/opencode/plugin/hookrail.js");
     let text = std::fs::read_to_string(plugin).unwrap();
-    let plugin = project.file("plugin.mjs", change(&text));
+    let plugin = project.file("plugin.mjs", change(&at_home(project, &text)));
     let host = project.file("host.mjs", HOST);
     let output = node(project, &host, &plugin);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -71,8 +71,6 @@ fn node(project: &TestProject, host: &Path, plugin: &Path) -> std::process::Outp
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", project.home())
-        .env("HOOKRAIL_HOME", project.home())
-        .env("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path())
         .stdin(Stdio::null())
         .output()
         .expect("node")

@@ -166,15 +166,45 @@ const ENVIRONMENTS: &[(&[(&str, &str)], bool)] = &[
     (&[("SHLVL", "999")], false),
     (&[("SHLVL", "-4")], false),
     (&[("SHLVL", "007")], false),
-    (&[("BASH_ENV", "@/bash_env")], false),
-    (&[("BASH_FUNC_env%%", "() {  echo a function\n}")], false),
-    (&[("BASH_FUNC_./show%%", "() {  echo a function\n}")], false),
-    (&[("POSIXLY_CORRECT", "1")], false),
-    (&[("SHELLOPTS", "xtrace")], false),
-    (&[("BASHOPTS", "expand_aliases"), ("IFS", "x")], false),
     (&[("LINENO", "7"), ("OPTIND", "5"), ("RANDOM", "4")], false),
-    (&[("EXECIGNORE", "*/env")], false),
 ];
+
+/// What a hook may set for itself, and no hook inherits: bash acts on it.
+const OWN: &[&[(&str, &str)]] = &[
+    &[("BASH_ENV", "@/bash_env")],
+    &[("BASH_FUNC_env%%", "() {  echo a function\n}")],
+    &[("BASH_FUNC_./show%%", "() {  echo a function\n}")],
+    &[("POSIXLY_CORRECT", "1")],
+    &[("SHELLOPTS", "xtrace")],
+    &[("BASHOPTS", "expand_aliases"), ("IFS", "x")],
+    &[("EXECIGNORE", "*/env")],
+];
+
+#[tokio::test]
+async fn what_makes_programs_run_something_else_is_set_by_the_hook_or_not_at_all() {
+    let project = Project::new();
+    for extra in OWN {
+        let mut own = Hook::clone(&hook("./show"));
+        let at = project.dir().to_str().unwrap().to_owned();
+        own.env = extra.iter().map(|(name, value)| ((*name).to_owned(), value.replace('@', &at))).collect();
+        let own = Arc::new(own);
+        let prepare = |environment, direct| {
+            CommandPreparer::new(environment, &Redaction::default(), direct).prepare(&own, &project.dir())
+        };
+        let (fast, slow) =
+            (prepare(project.environment(&[]), true), prepare(project.environment(&[]), false));
+        assert!(fast.fallback.is_none(), "the shell acts on {extra:?}");
+        assert_eq!(see(&fast).await, see(&slow).await, "{extra:?}");
+
+        let plain = both_ways(project.environment(&[]), "./show", &project.dir());
+        let inherited = both_ways(project.environment(extra), "./show", &project.dir());
+        assert!(inherited.0.fallback.is_some(), "{extra:?}");
+        assert_eq!(
+            (see(&inherited.0).await, see(&inherited.1).await),
+            (see(&plain.0).await, see(&plain.1).await)
+        );
+    }
+}
 
 #[tokio::test]
 async fn a_program_cannot_tell_that_the_shell_was_left_out() {

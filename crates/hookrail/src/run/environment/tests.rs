@@ -114,6 +114,48 @@ fn redaction_knows_credentials_by_name_and_by_value() {
 }
 
 #[test]
+fn what_makes_programs_run_something_else_is_not_inherited() {
+    let kept =
+        ["PATH", "HOME", "LANG", "NODE_ENV", "GITHUB_ACTIONS", "VIRTUAL_ENV", "HOOKRAIL_AGENT", "OLD_ENV"];
+    let withheld = [
+        "BASH_ENV",
+        "ENV",
+        "BASH_FUNC_ls%%",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "PS4",
+        "GCONV_PATH",
+        "LD_PRELOAD",
+        "LD_AUDIT",
+        "DYLD_INSERT_LIBRARIES",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PYTHONSTARTUP",
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "PYTHONWARNINGS",
+        "PERL5OPT",
+        "PERL5LIB",
+        "RUBYOPT",
+        "RUBYLIB",
+        "GIT_DIR",
+        "GIT_SSH_COMMAND",
+        "CDPATH",
+        "XDG_CONFIG_HOME",
+        "HOOKRAIL_WORKER",
+    ];
+    let parent = kept.iter().chain(&withheld).map(|name| ((*name).into(), "x".into())).collect();
+    let environment = ParentEnvironment::new(parent, &Redaction::default());
+    assert_eq!(names(&environment), kept, "R10");
+    let directory = WorkingDirectory { path: "/p".into(), pwd: None };
+    let own = withheld.map(|name| (name.to_owned(), "own".to_owned()));
+    let set = environment.for_hook(&own, &directory);
+    for name in withheld {
+        assert_eq!(get(&set, name), Some(OsStr::new("own")), "R10: {name}");
+    }
+}
+
+#[test]
 fn a_hook_gets_everything_and_its_own() {
     let directory = WorkingDirectory { path: "/p q".into(), pwd: Some("/real".into()) };
     let mut parent = variables(&[("A", "1"), ("B", "1"), ("A", "2"), ("PWD", "/old"), ("", "x")]);

@@ -1,6 +1,7 @@
 //! What the settings of a level say about running its hooks, and what the system allows.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
@@ -20,7 +21,7 @@ pub(super) struct HookLimits {
     pub(super) commands: CommandPreparer,
     /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
     /// count as running.
-    pub(super) slots: Semaphore,
+    pub(super) slots: Arc<Semaphore>,
     max_output_bytes: Option<u64>,
 }
 
@@ -36,8 +37,22 @@ impl HookLimits {
             limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
         Self {
             commands: CommandPreparer::new(environment, redaction, direct_execution),
-            slots: Semaphore::new(at_once),
+            slots: Arc::new(Semaphore::new(at_once)),
             max_output_bytes: limits.max_output_bytes,
+        }
+    }
+
+    /// The same limits, shared, for hooks that inherit another environment.
+    pub(super) fn with_environment(
+        &self,
+        environment: Vec<(OsString, OsString)>,
+        redaction: &Redaction,
+        direct_execution: bool,
+    ) -> Self {
+        Self {
+            commands: CommandPreparer::new(environment, redaction, direct_execution),
+            slots: Arc::clone(&self.slots),
+            max_output_bytes: self.max_output_bytes,
         }
     }
 

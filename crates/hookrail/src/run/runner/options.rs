@@ -26,6 +26,8 @@ pub struct RunnerOptions {
     pub project: Option<ProjectOptions>,
     /// The environment they inherit; `inherited_environment` gives the one of this process.
     pub environment: Vec<(OsString, OsString)>,
+    /// The `PATH` of hooks that are not the project's, where it is not the one they inherit.
+    pub trusted_path: Option<OsString>,
     /// Whether commands without any shell syntax are executed without a shell. No hook can observe it.
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
@@ -63,6 +65,7 @@ impl RunnerOptions {
             redaction: Redaction::default(),
             project: None,
             environment,
+            trusted_path: None,
             direct_execution: true,
             grace: GRACE,
             answer_by: None,

@@ -61,13 +61,20 @@ fn bash_is_preferred_and_sh_is_enough() {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path.into_os_string()
     };
-    let find = |path: &OsStr| Shell::find(Some(path));
-    assert_eq!(find(OsStr::new("/nonexistent:relative:")).program, "/bin/sh");
+    let find = |folders: &[&Path]| {
+        let shell = Shell::find_in(&folders.iter().map(PathBuf::from).collect::<Vec<_>>());
+        (shell.program, shell.name)
+    };
+    let nowhere = ["/nonexistent", "relative", ""].map(Path::new);
+    assert_eq!(find(&nowhere), ("/bin/sh".into(), "sh"));
     let sh = add("sh");
-    assert_eq!((find(bin.path().as_os_str()).program, find(bin.path().as_os_str()).name), (sh, "sh"));
+    assert_eq!(find(&[bin.path()]), (sh, "sh"));
     let bash = add("bash");
-    assert_eq!((find(bin.path().as_os_str()).program, find(bin.path().as_os_str()).name), (bash, "bash"));
-    assert!(Shell::find(None).program.as_encoded_bytes().starts_with(b"/"));
+    assert_eq!(find(&[bin.path()]), (bash, "bash"));
+    let usual = Shell::find(None);
+    assert!(SHELL_FOLDERS.iter().any(|folder| Path::new(&usual.program).starts_with(folder)));
+    let searched = Shell::find(Some(bin.path().as_os_str()));
+    assert_eq!(searched.program, usual.program, "a search path has no say where the system has one");
 }
 
 #[tokio::test]
@@ -85,7 +92,8 @@ fn nothing_is_executed_directly_without_bash() {
     let bin = tempfile::tempdir().unwrap();
     symlink("/bin/sh", bin.path().join("sh")).unwrap();
     let environment = vec![("PATH".into(), bin.path().as_os_str().to_owned())];
-    let preparer = CommandPreparer::new(environment, &Redaction::default(), true);
+    let shell = Shell::find_in(&[bin.path().to_owned()]);
+    let preparer = CommandPreparer::with_shell(shell, environment, &Redaction::default(), true);
     let command = preparer.prepare(&hook("./x.sh"), bin.path());
     assert_eq!(
         (command.program.as_os_str(), command.args.clone()),
