@@ -126,21 +126,25 @@ impl Scheduler<'_> {
         let original = &args.clone();
         // What the call comes to if the user gives up. It is locked while the tool runs.
         let if_given_up = Mutex::new(cancelled(args.clone()));
+        // The protected file that a person allowed this call to write.
+        let allowed_file = Mutex::new(None);
         let permission = async |request: PermissionRequest<'_>| {
             let PermissionSubject::Tool { input, .. } = request.subject else { return Permission::Granted };
             *if_given_up.lock().await = cancelled(input.clone());
             // Readers run side by side, but a person answers one question at a time.
             let mut messages = self.questions.lock().await;
-            let protected = self.context.why_protected(tool, input);
+            let file = self.context.protected_file(tool, input);
+            let protected = file.as_ref().map(|file| file.why);
             let project = &self.context.project;
             let decider = request.decider;
             let asked = AskedCall { tool, args: input, original, decider, protected, project };
-            ask_permission(self.approval, self.hooks, self.ui, &asked, &mut messages).await
+            let permission = ask_permission(self.approval, self.hooks, self.ui, &asked, &mut messages).await;
+            *allowed_file.lock().await = file.filter(|_| matches!(permission, Permission::Granted));
+            permission
         };
         let run = async |args: &JsonObject| {
             let mut if_given_up = if_given_up.lock().await;
-            // A person allowed this very call.
-            let allowing = self.context.why_protected(tool, args).map(|_| self.context.allowing_protected());
+            let allowing = allowed_file.lock().await.take().map(|file| self.context.allowing(file));
             let result = tool.run(args.clone(), allowing.as_ref().unwrap_or(self.context)).await;
             *if_given_up = FinishedCall::new(status_of(&result), args.clone(), result.clone());
             result

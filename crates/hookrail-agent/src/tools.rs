@@ -95,19 +95,29 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    /// Why a call needs a person's permission in every approval mode, if it does.
-    pub(crate) fn why_protected(&self, tool: &dyn Tool, args: &JsonObject) -> Option<&'static str> {
+    /// The protected file that a call would write, if it would: such a call needs a person's permission in every
+    /// approval mode.
+    pub(crate) fn protected_file(&self, tool: &dyn Tool, args: &JsonObject) -> Option<ProtectedFile> {
         let given = tool.writes(args)?;
         let workspace = Workspace::open(&self.project, &self.protected).ok()?;
         // A path that does not resolve is refused by the tool itself.
-        let inside = workspace.resolve(given).ok()?;
-        self.protected.reason(workspace.root(), &inside.relative)
+        let relative = workspace.resolve(given).ok()?.relative;
+        let why = self.protected.reason(workspace.root(), &relative)?;
+        Some(ProtectedFile { relative, why })
     }
 
-    /// The context of a call that a person allowed.
-    pub(crate) fn allowing_protected(&self) -> Self {
-        Self { protected: self.protected.allowed(), ..self.clone() }
+    /// The context of a call that a person allowed to write this file.
+    pub(crate) fn allowing(&self, file: ProtectedFile) -> Self {
+        Self { protected: self.protected.allowing(file.relative), ..self.clone() }
     }
+}
+
+/// A file that is written only after a person allowed it.
+pub(crate) struct ProtectedFile {
+    /// Its real path below the project.
+    relative: PathBuf,
+    /// Why it is protected, for the question.
+    pub(crate) why: &'static str,
 }
 
 /// How long a shell command may run unless the table has another limit.

@@ -177,7 +177,7 @@ pub mod internal {
         settings_schema,
     };
     pub use crate::trust::atomic_file::LockedFile;
-    pub use crate::trust::{HookJudgement, Judgement, named_paths};
+    pub use crate::trust::{HookJudgement, Judgement, hook_files, named_paths};
     pub use hookrail_shell::{
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
         is_python, outline, quote, shebang_line,

@@ -35,7 +35,7 @@ use crate::hook::Hook;
 pub use error::TrustError;
 pub use files::ApprovedFile;
 pub use guards::VanishedGuard;
-pub use named_paths::named_paths;
+pub use named_paths::{hook_files, named_paths};
 pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};

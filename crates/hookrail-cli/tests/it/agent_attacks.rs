@@ -148,8 +148,15 @@ fn protected_files_are_not_written_without_a_yes() {
         "hooks/json.py",
         "hooks/json/__init__.py",
         "alias/json.py",
+        ".hookrail/settings.json",
         ".git/hooks/pre-commit",
         ".git/config",
+        ".git/commondir",
+        ".git/info/attributes",
+        "sub/.git",
+        "bare/HEAD",
+        "bare/config/../HEAD",
+        "store/config",
         ".envrc",
     ] {
         let mut scenario = Scenario::new()
@@ -163,11 +170,50 @@ fn protected_files_are_not_written_without_a_yes() {
         scenario.project.script("hooks/guard.sh", GUARD);
         std::os::unix::fs::symlink("hooks", scenario.project.dir().join("alias")).unwrap();
         std::fs::create_dir_all(scenario.project.dir().join("sub")).unwrap();
-        std::fs::create_dir_all(scenario.project.dir().join(".git/hooks")).unwrap();
+        for folder in
+            [".git/hooks", "bare/objects", "bare/refs", "bare/config", "store/objects", "store/refs"]
+        {
+            std::fs::create_dir_all(scenario.project.dir().join(folder)).unwrap();
+        }
+        scenario.project.file("store/HEAD", "ref: refs/heads/main\n");
         let over = scenario.run("go");
         let expected = ["write_file denied", "replace denied", "write_file success"];
         assert_eq!(over.tools(), expected, "{path}: {}", over.shown());
         over.expect_printed("permission denied");
+    }
+}
+
+/// Hooks of the user need no approval, so that no seal notices a change of what they run.
+#[test]
+fn files_that_the_users_hooks_run_are_not_written_without_a_yes() {
+    for mode in ["auto_edit", "yolo"] {
+        for (command, path) in [
+            ("{dir}/hooks/guard.sh", "hooks/guard.sh"),
+            ("python3 {dir}/hooks/guard.py", "hooks/guard.py"),
+            ("python3 {dir}/hooks/guard.py", "hooks/json.py"),
+            ("python3 {dir}/hooks/guard.py", "alias/guard.py"),
+            ("python3 {dir}/hooks/guard.py", "HOOKS/GUARD.py"),
+            ("python3 {dir}/hooks/guard.py", "same"),
+            ("sh -c 'exec \"$LLXPRT_PROJECT_DIR\"/hooks/guard.sh'", "hooks/guard.sh"),
+            ("{dir}/hooks/late.sh", "hooks/late.sh"),
+        ] {
+            let scenario = Scenario::new().approval(mode);
+            let dir = scenario.project.dir();
+            let command = command.replace("{dir}", &dir.to_string_lossy());
+            scenario.project.script("hooks/guard.sh", GUARD);
+            scenario.project.file("hooks/guard.py", "import sys\nsys.exit(0)\n");
+            std::fs::hard_link(dir.join("hooks/guard.py"), dir.join("same")).unwrap();
+            std::os::unix::fs::symlink("hooks", dir.join("alias")).unwrap();
+            let over = scenario
+                .hook("BeforeTool", command.as_str())
+                .calls(&[write(path, "exit 0")])
+                .calls(&[("replace", json!({ "file_path": path, "old_string": "exit", "new_string": "x" }))])
+                .calls(&[write("src/free.txt", "x")])
+                .says("Done.")
+                .run("go");
+            let expected = ["write_file denied", "replace denied", "write_file success"];
+            assert_eq!(over.tools(), expected, "{mode}, {command}, {path}: {}", over.shown());
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::files::{ProjectDir, load_named_files};
 use super::words::{PROJECT, words};
+use crate::hook::Hook;
 
 /// Every path that a command could name, seen from the folder that it runs in. A name too many does no
 /// harm: callers check whether there is such a file. Of a command that is too long or too deeply nested to be read
@@ -12,6 +14,21 @@ pub fn named_paths(command: &str, folder: &Path, home: Option<&Path>) -> Vec<Pat
     let variables: Vec<(String, String)> = home_text.into_iter().collect();
     let words = words(command, &variables).unwrap_or_default();
     words.iter().map(|word| resolve(word, folder, home)).collect()
+}
+
+/// The files of a project that a hook of any level runs or watches, with those that it would run if they were there.
+/// Looks at the disk. Of a command that is too long or too deeply nested to be read there are none.
+pub fn hook_files(project: &Path, hook: &Hook) -> Vec<PathBuf> {
+    let dir = ProjectDir::new(project);
+    let Some(command) = hook.command_text() else { return Vec::new() };
+    let Ok(files) = load_named_files(&dir, command, &hook.env, &hook.watch) else { return Vec::new() };
+    // Most words of a command name no file; what looks like a path or has an extension may become one.
+    let may_come = |place: &PathBuf| {
+        let inside = place.strip_prefix(dir.real()).unwrap_or(place);
+        inside.components().nth(1).is_some() || inside.extension().is_some()
+    };
+    let absent = files.absent.into_iter().filter(may_come);
+    files.found.into_iter().map(|file| file.location).chain(absent).collect()
 }
 
 fn resolve(word: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
@@ -27,6 +44,32 @@ fn resolve(word: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_hooks_of_every_level_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(project.join("hooks")).unwrap();
+        std::fs::write(project.join("hooks/a.py"), "#!/usr/bin/env python3\n").unwrap();
+        let absolute = format!("python3 {}/hooks/a.py", project.display());
+        for (command, expected) in [
+            (absolute.as_str(), "hooks/a.py"),
+            ("~/work/x/hooks/a.py --strict", "hooks/a.py"),
+            ("python3 \"$ROOT/hooks/a.py\"", "hooks/a.py"),
+            ("bash -c 'exec hooks/a.py'", "hooks/a.py"),
+            ("node ./late.js", "late.js"),
+            ("bash hooks/late", "hooks/late"),
+        ] {
+            let mut hook = Hook::new(crate::event::EventName::BeforeTool, command);
+            let expected = project.join(expected);
+            let files: Vec<PathBuf> =
+                hook_files(&project, &hook).iter().map(|file| file.components().collect()).collect();
+            assert!(files.contains(&expected), "{command}: {files:?}");
+            assert!(!files.contains(&project.join("exec")), "{command}: {files:?}");
+            hook.kind = crate::hook::HookKind::Plugin;
+            assert_eq!(hook_files(&project, &hook), Vec::<PathBuf>::new());
+        }
+    }
 
     #[test]
     fn paths_are_found_however_they_are_written() {
