@@ -9,10 +9,12 @@
         return None                         # or a dict: the output of the hook
 
 With `"worker": true` in the settings the file is started once and asked many times; without it, once per event. The
-verdicts are the same. Whatever the function prints goes to stderr, and nothing else than its answer to stdout.
+verdicts are the same. Whatever the function prints is shown as what the hook wrote to stderr; stdout is for answers.
 An exception is a failure of the hook, with the traceback on stderr; `sys.exit(N)` is exit code N for that event.
 When the file is imported, `@hook` does nothing: a test can call the function.
 """
+import contextlib
+import io
 import json
 import os
 import sys
@@ -54,9 +56,30 @@ def serve(function, requests, answers):
         write_line(answers, {"ready": True, "concurrent": 1})
         for line in requests:
             request = json.loads(line)
-            write_line(answers, {"id": request["id"], **ask(function, request["input"])})
+            printed = Printed()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                answer = ask(function, request["input"])
+            write_line(answers, {"id": request["id"], **with_printed(answer, printed.getvalue())})
     except BrokenPipeError:
         pass  # No reader is left.
+
+
+class Printed(io.StringIO):
+    """What a hook prints while it answers. It is written at once, too, for a hook that never answers."""
+
+    def write(self, text):
+        sys.__stderr__.write(text)
+        sys.__stderr__.flush()
+        return super().write(text)
+
+
+def with_printed(answer, printed):
+    """The answer with what the hook printed as its stderr."""
+    if not printed:
+        return answer
+    if "output" in answer:
+        answer = {"exitCode": 0, "stdout": json.dumps(answer["output"]), "stderr": ""}
+    return {**answer, "stderr": printed + answer["stderr"]}
 
 
 def run_once(function, requests, answers):

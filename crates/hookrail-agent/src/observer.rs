@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookrail::{EventName, Hook, HookBatch, HookCall, HookObserver};
+use hookrail::{DecidedEvent, EventName, Hook, HookBatch, HookCall, HookObserver};
 
 use crate::log::{LogLine, SessionLog};
 use crate::ui::{AgentEvent, Ui};
@@ -37,6 +37,12 @@ impl HookObserver for AgentObserver {
         self.log.write(&LogLine::batch(batch));
         if let Some(next) = &self.next {
             next.hook_batch(batch);
+        }
+    }
+
+    fn event_decided(&self, decided: &DecidedEvent<'_>) {
+        if let Some(next) = &self.next {
+            next.event_decided(decided);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Whatever is not exactly as it was is reported, one line each, so that a person can decide before anything is
 //! written. Importing never makes a guard weaker without a warning.
 
+mod condition;
 mod hints;
 mod hook;
 mod matcher;
@@ -174,11 +175,15 @@ impl Importing {
         }
         let native = dialect_of(self.agent).event(canonical_event(self.agent, name));
         let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
-            self.report(LossKind::Lost, name, "there is no such event here");
+            let what = match name {
+                "SubagentStop" | "subagentStop" | "SubagentStart" => "there is no event for subagents here",
+                _ => "there is no such event here",
+            };
+            self.report(LossKind::Lost, name, what);
             return;
         };
         let Value::Array(groups) = groups else {
-            self.report(LossKind::Lost, name, "this is no list");
+            self.report(LossKind::Lost, name, "this is not a list");
             return;
         };
         self.about_event(name, ours);
@@ -187,7 +192,7 @@ impl Importing {
             let place = format!("{name}[{at}]");
             match group {
                 Value::Object(group) => self.group(&place, native, ours, group),
-                _ => self.report(LossKind::Lost, &place, "this is no object"),
+                _ => self.report(LossKind::Lost, &place, "this is not an object"),
             }
         }
     }
@@ -247,7 +252,7 @@ impl Importing {
         } else {
             let list = group.get("hooks").and_then(Value::as_array);
             if list.is_none() {
-                self.report(LossKind::Lost, place, "`hooks` is no list");
+                self.report(LossKind::Lost, place, "`hooks` is not a list");
             }
             list.into_iter()
                 .flatten()
@@ -263,7 +268,7 @@ impl Importing {
             match entry {
                 Value::Object(entry) if is_own_hook(entry) => {}
                 Value::Object(entry) => hooks.extend(self.hook(&place, native, entry)),
-                _ => self.report(LossKind::Lost, &place, "this is no object"),
+                _ => self.report(LossKind::Lost, &place, "this is not an object"),
             }
         }
         if hooks.is_empty() {

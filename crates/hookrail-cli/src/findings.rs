@@ -94,7 +94,7 @@ pub(crate) fn why_off(settings: &ResolvedSettings, context: &Context) -> Option<
 pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) -> anyhow::Result<()> {
     let Some(unusable) = settings.refusals().next() else { return Ok(()) };
     let message = format!(
-        "the {} settings cannot be used, so that nothing runs: {}",
+        "the {} settings cannot be used, so nothing runs: {}",
         unusable.level,
         short(&unusable.finding, context)
     );

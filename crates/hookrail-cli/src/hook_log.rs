@@ -4,7 +4,9 @@
 //! a line that races with a rotation ends up in the file that was just moved aside, where readers look as well.
 
 mod bounded;
+mod decision;
 mod read;
+mod secrets;
 mod stats;
 mod tail;
 mod time;
@@ -18,16 +20,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail::components::WorkerStatus;
-use hookrail::{HookBatch, HookCall, HookObserver};
+use hookrail::{DecidedEvent, HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
+pub(crate) use decision::summary_of;
 pub(crate) use read::{
-    CallOutcome, LoggedCall, LoggedLine, LoggedLines, OpenLogs, READ_AT_MOST, SHORT_ID, open_named,
-    open_with_rotated,
+    CallOutcome, LogEntry, LoggedCall, LoggedDecision, LoggedLine, LoggedLines, LoggedVerdict, OpenLogs,
+    READ_AT_MOST, SHORT_ID, open_named, open_with_rotated,
 };
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
-pub(crate) use time::{Since, local_time};
+pub(crate) use time::{Since, local_time, short_local_time};
 pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport};
 
 use crate::terminal::printer::escape_line;
@@ -39,7 +42,7 @@ const MAX_BYTES: u64 = 10 * 1024 * 1024;
 const KEPT: u32 = 3;
 
 /// Opening a pipe waits for its other end, unless it is opened like this. Files are not affected.
-const NEVER_WAIT: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+pub(crate) const NEVER_WAIT: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// Where the log of a state folder is.
 pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
@@ -133,10 +136,13 @@ impl HookLog {
     /// A log that cannot be written never fails a hook: the first problem is a line on stderr.
     fn write(&self, line: &LogLine<'_>) {
         let session_id = self.session_id.get().map_or("", String::as_str);
+        self.write_as(line, session_id, self.agent.get().copied());
+    }
+
+    /// The same with the session and the agent that the line is about.
+    fn write_as(&self, line: &LogLine<'_>, session_id: &str, agent: Option<&str>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = line
-            .to_bytes(session_id, self.agent.get().copied())
-            .and_then(|bytes| self.append(&mut state.open, &bytes));
+        let written = line.to_bytes(session_id, agent).and_then(|bytes| self.append(&mut state.open, &bytes));
         if let Err(error) = written
             && !std::mem::replace(&mut state.has_warned, true)
         {
@@ -258,6 +264,12 @@ impl HookObserver for HookLog {
 
     fn hook_batch(&self, batch: &HookBatch) {
         self.write(&LogLine::batch(batch));
+    }
+
+    fn event_decided(&self, decided: &DecidedEvent<'_>) {
+        let line = LogLine::Decision(decision::line(decided, self.project.get().map(String::as_str)));
+        let agent = self.agent.get().copied().unwrap_or("hookrail");
+        self.write_as(&line, &decided.base.session_id, Some(agent));
     }
 }
 

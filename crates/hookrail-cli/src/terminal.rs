@@ -3,6 +3,7 @@
 pub(crate) mod agent_ui;
 pub(crate) mod error;
 pub(crate) mod interactive;
+pub(crate) mod layout;
 pub(crate) mod meter;
 pub(crate) mod printer;
 pub(crate) mod progress;

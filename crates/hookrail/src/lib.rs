@@ -73,7 +73,7 @@ pub use host::effects::{
 pub use host::model_call::{
     ModelAnswer, ModelOutcome, OutgoingCall, Showing, StopPoint, call_model_with_hooks, system_message,
 };
-pub use host::observer::{HookBatch, HookCall, HookObserver};
+pub use host::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
 pub use host::session::{HookSession, HookSessionBuilder};
 pub use host::shared::UnusableSettings;
@@ -172,8 +172,8 @@ pub mod internal {
     pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment, is_withheld};
     pub use crate::settings::{
         Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
-        LevelSettings, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings, Settings,
-        SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
+        LevelSettings, LogDetail, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings,
+        Settings, SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
         settings_schema,
     };
     pub use crate::trust::atomic_file::LockedFile;

@@ -37,8 +37,8 @@ use crate::plan::registry::{DisabledEntry, DisabledList};
 pub use bridge_entry::calls_bridge;
 pub use files::SettingsFiles;
 pub use levels::{
-    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, PerLevel, Redaction,
-    RedactionSettings,
+    AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, LogDetail, PerLevel,
+    Redaction, RedactionSettings,
 };
 pub use load::load_settings;
 pub use paths::SettingsPaths;
@@ -178,6 +178,7 @@ impl Settings {
             },
             agent_events: levels.iter().find_map(|level| level.agent_events),
             ask: levels.iter().find_map(|level| level.ask).unwrap_or_default(),
+            log: self.levels.user.log.or(self.levels.system.log).unwrap_or_default(),
         }
     }
 

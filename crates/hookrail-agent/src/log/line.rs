@@ -58,6 +58,7 @@ pub enum LogLine<'a> {
         failure_count: usize,
         duration_ms: u64,
     },
+    Decision(DecisionLine<'a>),
     /// Effects that another agent cannot carry out and that were replaced by stronger ones.
     Bridge {
         event: &'a str,
@@ -116,6 +117,34 @@ pub struct HookCallLine<'a> {
     pub duration_ms: u64,
     pub success: bool,
     pub error: Option<Cow<'a, str>>,
+}
+
+/// What came of one event; in the engine's own log.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+pub struct DecisionLine<'a> {
+    /// The agent's own id of the call, else that of the `hook_call` lines.
+    pub call_id: Option<String>,
+    pub event: &'a str,
+    pub project: Option<&'a str>,
+    pub tool: Option<&'a str>,
+    /// The beginning of the command, path or prompt, with secrets masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// `allow`, `block`, `ask`, `stop`, `changed` or `failed`.
+    pub decision: &'a str,
+    /// `policy` or `failure` of a block.
+    pub block_cause: Option<&'a str>,
+    /// The hook that decided.
+    pub hook: Option<&'a str>,
+    /// Where it is configured, `file:line`.
+    pub source: Option<String>,
+    pub reason: Option<String>,
+    /// Old and new values of changed arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<JsonObject>,
+    pub duration_ms: u64,
 }
 
 impl<'a> HookCallLine<'a> {

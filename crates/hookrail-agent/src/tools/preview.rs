@@ -40,7 +40,7 @@ pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<F
         _ => return None,
     };
     let Some(old) = old else {
-        let unknown = "(the present content is no text that can be compared)\n";
+        let unknown = "(the present content is not text and cannot be compared)\n";
         let side = |lines| format!("{unknown}{}", edits::summary_of("", new, lines));
         return Some(FileChange { shown: side(SHOWN_LINES), for_hooks: side(HOOK_LINES) });
     };

@@ -186,7 +186,7 @@ impl Settling<'_> {
             // The work, or the session, is at its end anyway.
             Some(EventName::AfterAgent | EventName::SessionEnd) => {}
             Some(EventName::SessionStart) => {
-                self.log("a stop is no end here, so it refuses every prompt of the session");
+                self.log("the agent cannot be stopped at this event; every prompt of the session is refused");
                 self.settled.memory.session_stop = Some(reason);
             }
             Some(EventName::BeforeAgent | EventName::BeforeModel) => {
@@ -199,11 +199,11 @@ impl Settling<'_> {
                 self.log(if self.is_silent {
                     "a stop takes effect when the agent asks for permission"
                 } else {
-                    "a stop is no end here, so it refuses this call and those that follow"
+                    "the agent cannot be stopped at this event; this call and those that follow are refused"
                 });
             }
             _ => {
-                self.log("a stop is no end here, so it refuses the tool calls that follow");
+                self.log("the agent cannot be stopped at this event; the tool calls that follow are refused");
                 self.settled.memory.stop = Some(reason);
             }
         }

@@ -53,7 +53,7 @@ const WORDS: &[(&str, &str)] = &[
     ("PostToolUse", "here the event is `AfterTool`"),
     ("PostToolUseFailure", "here the event is `AfterTool`, with `tool_response.error`"),
     ("UserPromptSubmit", "here the event is `BeforeAgent`"),
-    ("SubagentStop", "there is no such event here"),
+    ("SubagentStop", "there is no event for subagents here"),
     ("PreCompact", "here the event is `PreCompress`, which cannot be blocked"),
     ("stop_hook_active", "the same here, at `AfterAgent`"),
     ("CLAUDE_PLUGIN_ROOT", "not set here"),

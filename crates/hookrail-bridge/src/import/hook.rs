@@ -7,6 +7,7 @@ use hookrail::JsonObject;
 use hookrail::internal::quote;
 use serde_json::Value;
 
+use super::condition::when_of;
 use super::{Importing, LossKind};
 use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, TimeUnit};
@@ -28,6 +29,7 @@ const READ: &[&str] = &[
     "async",
     "asyncRewake",
     "matcher",
+    "if",
 ];
 /// Variables that other agents set for their hooks and that are not set here.
 const VARIABLES: &[&str] = &[
@@ -60,6 +62,24 @@ impl Importing {
             self.report(LossKind::Lost, place, "there is no command that a shell could run");
             return None;
         };
+        let when = match entry.get("if").map(|condition| (condition, when_of(self.agent, condition))) {
+            None => None,
+            Some((condition, Some(when))) => {
+                self.report(
+                    LossKind::Changed,
+                    place,
+                    format!("the condition `if` {condition} is written `when` {when}"),
+                );
+                Some(when)
+            }
+            Some((condition, None)) => {
+                let what = format!(
+                    "the condition `if` {condition} has no equivalent here; without it the hook would run for every call, so it is left out"
+                );
+                self.report(LossKind::Lost, place, what);
+                return None;
+            }
+        };
         let mut ours = JsonObject::from_iter([("type".to_owned(), Value::from("command"))]);
         for key in KEPT {
             if let Some(value) = entry.get(*key) {
@@ -70,13 +90,12 @@ impl Importing {
             self.report(LossKind::Lost, place, format!("the variable `{variable}` is not set here"));
         }
         ours.insert("command".to_owned(), command.into());
+        if let Some(when) = when {
+            ours.insert("when".to_owned(), when);
+        }
         ours.insert("timeout".to_owned(), self.timeout(place, native, entry).into());
         for key in entry.keys().filter(|key| !KEPT.contains(&key.as_str()) && !READ.contains(&key.as_str())) {
-            let what = match key.as_str() {
-                "if" => "the condition `if` is lost, so the hook runs for more calls".to_owned(),
-                other => format!("`{other}` is not known here"),
-            };
-            self.report(LossKind::Lost, place, what);
+            self.report(LossKind::Lost, place, format!("`{key}` is not known here"));
         }
         Some(ours.into())
     }
@@ -129,7 +148,7 @@ impl Importing {
             return milliseconds;
         }
         if given.is_some() {
-            self.report(LossKind::Lost, place, "the timeout is no positive number");
+            self.report(LossKind::Lost, place, "the timeout is not a positive number");
         }
         let default = dialect.default_timeout.min(native.grant);
         let milliseconds = u64::try_from(default.as_millis()).unwrap_or(u64::MAX);

@@ -38,7 +38,7 @@ impl Importing {
             Some(Value::String(text)) if Matcher::is_wildcard(text.trim()) => return vec![None],
             Some(Value::String(text)) => text.trim(),
             Some(_) => {
-                self.report(LossKind::Lost, place, "the matcher is no text; the hook runs for everything");
+                self.report(LossKind::Lost, place, "the matcher is not a text; the hook runs for everything");
                 return vec![None];
             }
         };

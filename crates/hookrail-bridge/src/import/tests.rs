@@ -24,6 +24,7 @@ fn claude() {
                 "PreToolUse": [
                     {"matcher": "Bash|Write", "hooks": [
                         {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "timeout": 30, "if": "Bash(git *)"},
+                        {"type": "command", "command": "fetch", "if": "WebFetch(domain:x)"},
                         {"type": "http", "url": "https://x"},
                         {"type": "command", "command": "log", "async": true},
                     ]},
@@ -41,7 +42,7 @@ fn claude() {
         json!({"hooks": {
             "BeforeTool": [
                 {"matcher": "^(?:run_shell_command|write_file)$", "hooks": [
-                    {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "timeout": 30_000}]},
+                    {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "when": {"tool": "run_shell_command", "command": "git"}, "timeout": 30_000}]},
                 {"matcher": "mcp__.*|^(replace|read_file)$", "hooks": [{"type": "command", "command": "x", "timeout": 500}]},
             ],
             "SessionStart": [
@@ -54,10 +55,11 @@ fn claude() {
     assert_eq!(
         report,
         [
+            r#"changed: PreToolUse[0].hooks[0]: the condition `if` "Bash(git *)" is written `when` {"tool":"run_shell_command","command":"git"}"#,
             "changed: PreToolUse[0].hooks[0]: timeout of 30 s is written as 30000 ms",
-            "lost: PreToolUse[0].hooks[0]: the condition `if` is lost, so the hook runs for more calls",
-            "lost: PreToolUse[0].hooks[1]: hooks of type `http` cannot be carried over",
-            "lost: PreToolUse[0].hooks[2]: an asynchronous hook (`async`) cannot be carried over",
+            r#"lost: PreToolUse[0].hooks[1]: the condition `if` "WebFetch(domain:x)" has no equivalent here; without it the hook would run for every call, so it is left out"#,
+            "lost: PreToolUse[0].hooks[2]: hooks of type `http` cannot be carried over",
+            "lost: PreToolUse[0].hooks[3]: an asynchronous hook (`async`) cannot be carried over",
             "changed: PreToolUse[0]: matcher `Bash|Write` is written `^(?:run_shell_command|write_file)$`",
             "changed: PreToolUse[1].hooks[0]: timeout of 0.5 s is written as 500 ms",
             "changed: PreToolUse[1]: matcher `mcp__.*|^(Edit|Read)$` is written `mcp__.*|^(replace|read_file)$`",
@@ -65,7 +67,7 @@ fn claude() {
             "changed: SessionStart[0]: `compact` is called `compress` here",
             "changed: Stop[0].hooks[0]: program and arguments become a shell line: `/t 'a b' c`",
             "changed: Stop[0].hooks[0]: without a timeout the agent waits 600000 ms, which is written out",
-            "lost: SubagentStop: there is no such event here",
+            "lost: SubagentStop: there is no event for subagents here",
         ]
     );
 }

@@ -6,14 +6,14 @@
 use clap::Args;
 use hookrail_bridge::Agent;
 
-use super::agent_name::any_agent;
+use super::agent_name::{agent_name, any_agent};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "It reads the agent's hook JSON from stdin and answers in exactly that agent's dialect. `hookrail connect AGENT` writes the entries that call it."
 )]
 pub(crate) struct BridgeArgs {
-    #[arg(value_name = "AGENT", help = any_agent())]
+    #[arg(value_name = "AGENT", help = any_agent(), value_parser = agent_name(), hide_possible_values = true)]
     pub(crate) agent: Agent,
     /// The agent's own name of the event, if its payload does not contain it
     #[arg(value_name = "EVENT")]

@@ -5,7 +5,7 @@
 use clap::Args;
 use hookrail_bridge::Agent;
 
-use super::agent_name::any_agent;
+use super::agent_name::{agent_name, any_agent};
 use super::shared::Format;
 
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ use super::shared::Format;
     after_help = "Examples:\n  hookrail connect\n  hookrail connect claude --dry-run\n  hookrail connect codex"
 )]
 pub(crate) struct ConnectArgs {
-    #[arg(value_name = "AGENT", help = any_agent())]
+    #[arg(value_name = "AGENT", help = any_agent(), value_parser = agent_name(), hide_possible_values = true)]
     pub(crate) agent: Option<Agent>,
     /// Write the project's settings of that agent instead of the user's
     #[arg(long, requires = "agent")]

@@ -3,11 +3,11 @@
 use clap::Args;
 use hookrail_bridge::Agent;
 
-use super::agent_name::any_agent;
+use super::agent_name::{agent_name, any_agent};
 
 #[derive(Debug, Args)]
 pub(crate) struct DisconnectArgs {
-    #[arg(value_name = "AGENT", help = any_agent(), required_unless_present = "all")]
+    #[arg(value_name = "AGENT", help = any_agent(), value_parser = agent_name(), hide_possible_values = true, required_unless_present = "all")]
     pub(crate) agent: Option<Agent>,
     /// All agents
     #[arg(long, conflicts_with = "agent")]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hookrail_bridge::Agent;
 
-use super::agent_name::one_of;
+use super::agent_name::{agent_name, one_of};
 
 /// The agents whose hooks can be ours. `LLxprt` reads our settings as they are, and opencode has plugins instead of hooks.
 const WITH_COMMAND_HOOKS: [Agent; 5] =
@@ -18,7 +18,7 @@ const WITH_COMMAND_HOOKS: [Agent; 5] =
     after_help = "Examples:\n  hookrail import claude\n  hookrail import codex ~/.codex/hooks.json --write"
 )]
 pub(crate) struct ImportArgs {
-    #[arg(value_name = "AGENT", help = one_of(&WITH_COMMAND_HOOKS))]
+    #[arg(value_name = "AGENT", help = one_of(&WITH_COMMAND_HOOKS), value_parser = agent_name(), hide_possible_values = true)]
     pub(crate) agent: Agent,
     /// The agent's settings; by default the user's
     #[arg(value_name = "FILE")]

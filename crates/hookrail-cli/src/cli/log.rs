@@ -7,21 +7,31 @@ use std::path::PathBuf;
 use clap::Args;
 use hookrail::EventName;
 
+use super::agent_name::agent_or_ours;
 use super::event::event_name;
 use super::shared::Format;
-use crate::hook_log::{CallOutcome, Since};
+use crate::hook_log::{CallOutcome, LoggedVerdict, Since};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail log --event BeforeTool --outcome block\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --save-test 3f9a1c02\n\nThe second column is the call's id. What hooks were given is kept in session logs alone: calls of `hookrail agent` can be kept as tests, those of other agents with `hookrail replay --save-tests`."
+    after_help = "Examples:\n  hookrail log --decision block --agent claude\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --calls\n  hookrail log --save-test 3f9a1c02\n\nEach line is an event: time, agent, tool, what the call does, the decision and the hook that made it. `--calls` shows each hook that ran, with the id of its call in the second column. What hooks were given is kept in session logs alone: calls of `hookrail agent` can be kept as tests, those of other agents with `hookrail replay --save-tests`."
 )]
 pub(crate) struct LogArgs {
     /// Session logs to read instead of the engine's own log
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Show the last ten calls (or those of -n), then wait for new ones
+    /// Show the last ten lines (or those of -n), then wait for new ones
     #[arg(short, long, conflicts_with = "stats")]
     pub(crate) follow: bool,
+    /// Each hook that ran instead of each event; session logs have nothing else
+    #[arg(long)]
+    pub(crate) calls: bool,
+    /// Only events of this agent; those of our own programs are of `hookrail`
+    #[arg(long, value_name = "AGENT", value_parser = agent_or_ours(), hide_possible_values = true, conflicts_with_all = ["calls", "outcome", "stats"])]
+    pub(crate) agent: Option<String>,
+    /// Only events that were decided like this
+    #[arg(long, value_enum, value_name = "DECISION", conflicts_with_all = ["calls", "outcome", "stats"])]
+    pub(crate) decision: Option<LoggedVerdict>,
     /// Only this event
     #[arg(long, value_name = "EVENT", value_parser = event_name())]
     pub(crate) event: Option<EventName>,
@@ -43,10 +53,10 @@ pub(crate) struct LogArgs {
     /// Only the last N of them
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "stats")]
     pub(crate) last: Option<usize>,
-    /// Only calls that ended like this
+    /// Only hooks that ended like this; shows `--calls`
     #[arg(long, value_enum)]
     pub(crate) outcome: Option<CallOutcome>,
-    /// Runs, blocks, failures and durations of each hook
+    /// Runs, blocks, asks, failures and durations of each hook
     #[arg(long)]
     pub(crate) stats: bool,
     /// Keep the call with this id as a test of the project, in `.llxprt/tests/logged.json`
@@ -54,7 +64,7 @@ pub(crate) struct LogArgs {
         long,
         value_name = "ID",
         value_parser = call_id,
-        conflicts_with_all = ["follow", "event", "hook", "tool", "project", "session", "since", "last", "outcome", "stats", "format"]
+        conflicts_with_all = ["follow", "event", "hook", "tool", "project", "session", "since", "last", "outcome", "stats", "format", "calls", "agent", "decision"]
     )]
     pub(crate) save_test: Option<String>,
     /// How to print it

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use hookrail::Severity;
 use hookrail::components::HookKind;
-use hookrail::internal::ResolvedSettings;
+use hookrail::internal::{RegistryScope, ResolvedSettings};
 use serde::Serialize;
 
 use crate::cli::{DoctorArgs, Format};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
                 printer.data(finding.line())?;
             }
             printer.data(match report.problems {
-                0 => "Nothing needs doing.".to_owned(),
+                0 => "Everything is in order.".to_owned(),
                 1 => "1 thing needs doing.".to_owned(),
                 count => format!("{count} things need doing."),
             })?;
@@ -142,7 +142,17 @@ fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut
         let help = "`hookrail init` writes a first one";
         report.add(RowState::Note, "settings", "no hooks are configured, so nothing is guarded", help);
     } else if !has_problems {
-        report.ok("settings", format!("{} hooks can run", settings.hooks.len()));
+        let can_run = settings.registry(RegistryScope::On).all_hooks();
+        let can_run = can_run.iter().filter(|status| status.may_run()).count();
+        let disabled = settings.hooks.len().saturating_sub(can_run);
+        let hooks =
+            if can_run == 1 { "1 hook can run".to_owned() } else { format!("{can_run} hooks can run") };
+        let rest = if disabled == 0 {
+            String::new()
+        } else {
+            format!(", {disabled} cannot (`hookrail list` shows why)")
+        };
+        report.ok("settings", format!("{hooks}{rest}"));
     }
 }
 

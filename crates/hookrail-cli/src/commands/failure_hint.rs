@@ -16,12 +16,26 @@ pub(super) fn hint(event: EventName, run: &HookRun, context: &Context) -> Option
             .or_else(|| missing_program(&run.hook.env, stderr)),
         HookFailure::NotStarted { .. } => command_problem(&run.hook, command, context),
         HookFailure::ExitCode { code, stderr } => carriage_return(stderr)
+            .or_else(|| crash(stderr))
             .or_else(|| event.can_block().then(|| format!("exit 2 blocks, {code} does not"))),
         HookFailure::TimedOut(_) => {
             Some("`timeout` in the settings gives it more time, in milliseconds".to_owned())
         }
         _ => None,
     }
+}
+
+/// A script that did not decide anything because its code is wrong, by the errors of interpreters.
+fn crash(stderr: &str) -> Option<String> {
+    let says = |words: &[&str]| words.iter().any(|word| stderr.contains(word));
+    let what = if says(&["SyntaxError", "syntax error", "Syntax error", "IndentationError"]) {
+        "the script has a syntax error"
+    } else if says(&["Traceback (most recent call last)", "    at ", "panicked at", "unbound variable"]) {
+        "the script ended with an error of its own"
+    } else {
+        return None;
+    };
+    Some(format!("{what}; with `\"onFailure\": \"block\"` a hook that fails blocks"))
 }
 
 /// A script with Windows line ends, by the errors of shells.

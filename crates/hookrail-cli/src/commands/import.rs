@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::components::Matcher;
 use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Word, edit, outline};
-use hookrail_bridge::{Agent, Imported, SettingsFormat, import, script_hints};
+use hookrail_bridge::{Agent, Imported, LossKind, SettingsFormat, import, script_hints};
 use serde_json::Value;
 
 use crate::cli::ImportArgs;
@@ -57,10 +57,40 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     }
     print_script_hints(&all, context, printer);
     if args.write {
-        return write(args, &all, context, printer);
+        write(args, &all, context, printer)?;
+        print_twice(args.agent, &files, &all, context, printer);
+    } else {
+        printer.json_pretty(&all.settings)?;
     }
-    printer.json_pretty(&all.settings)?;
-    Ok(ExitStatus::Success)
+    // A hook that is left out may be a guard.
+    let has_losses = all.report.iter().any(|line| line.kind == LossKind::Lost);
+    Ok(if has_losses { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+/// The agent still runs the hooks itself. Where it is connected, it runs them a second time through hookrail.
+fn print_twice(
+    agent: Agent,
+    files: &[PathBuf],
+    imported: &Imported,
+    context: &Context,
+    printer: &mut Printer,
+) {
+    if hooks(imported).is_empty() {
+        return;
+    }
+    let title = agent.title();
+    let names: Vec<String> = files.iter().map(|file| shown(file, context)).collect();
+    let place = names.join(", ");
+    if imported.own_entries > 0 {
+        printer.message(format_args!(
+            "warning: {title} is connected to hookrail and still runs these hooks itself, so each of them runs twice there"
+        ));
+        printer.message(format_args!("hint: take them out of {place}"));
+    } else {
+        printer.message(format_args!(
+            "note: {title} still runs these hooks itself; take them out of {place} before `hookrail connect {agent}`, or each of them runs twice there"
+        ));
+    }
 }
 
 /// Refuses an agent that has no hooks of its own to import, whether or not a file is named.
@@ -85,7 +115,7 @@ fn write(
     imported: &Imported,
     context: &Context,
     printer: &mut Printer,
-) -> anyhow::Result<ExitStatus> {
+) -> anyhow::Result<()> {
     let file = if args.project {
         context.paths.project_file()
     } else {
@@ -103,6 +133,8 @@ fn write(
     let disabled = imported.settings.get("hooksConfig").and_then(|config| config.get("disabled"));
     let disabled: Vec<&str> =
         disabled.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let level = if args.project { known.enable.project } else { known.enable.user };
+    let turn_on = level.is_none();
     let mut added = 0;
     let mut chained: Vec<EventName> = Vec::new();
     let change = |text: &str| {
@@ -121,25 +153,32 @@ fn write(
         for name in &disabled {
             text = edit::set_hook_disabled(&text, name, true)?;
         }
+        // Hooks are on in other agents unless they were turned off; a switch that was set here is left alone.
+        if turn_on && added > 0 {
+            text = edit::set_enable_hooks(&text, true)?;
+        }
         Ok(text)
     };
     settings_file::change(&file, context, change, || Ok(()))?;
-    printer.data(format_args!("added {added} hooks to {}", shown(&file, context)))?;
+    let hooks = if added == 1 { "hook" } else { "hooks" };
+    printer.data(format_args!("added {added} {hooks} to {}", shown(&file, context)))?;
     for event in chained {
         printer.message(format_args!(
             "note: all hooks of {event} run one after another now, as the imported ones do"
         ));
+    }
+    if turn_on && added > 0 {
+        printer.message("note: `enableHooks` is set to `true`, as these hooks are on in the other agent");
     }
     if args.project && added > 0 {
         printer.message("hint: they run once they are approved: `hookrail trust`");
     } else if let Some(Off { why, help }) =
         findings::why_off(&context.settings(), context).filter(|_| added > 0)
     {
-        // Unlike here, hooks are on in other agents unless they were turned off.
-        printer.message(format_args!("warning: {why}"));
+        printer.message(format_args!("warning: the imported hooks stay off: {why}"));
         printer.message(format_args!("hint: {help}"));
     }
-    Ok(ExitStatus::Success)
+    Ok(())
 }
 
 /// One imported hook, with the fields of its group.

@@ -1,8 +1,9 @@
-//! `hookrail log`: what hooks did, from session logs or the engine's own log.
+//! `hookrail log`: what came of events and what hooks did, from the engine's own log or session logs.
 //!
-//! The engine's log has every hook call of every agent on this machine, without what the hooks were given. It is
-//! rotated, and the files that were moved aside are read as well.
+//! The engine's log has every decision and every hook call of every agent on this machine, without what the hooks were
+//! given. It is rotated, and the files that were moved aside are read as well. Session logs have hook calls alone.
 
+mod decision;
 mod save;
 
 use std::collections::{HashSet, VecDeque};
@@ -18,10 +19,12 @@ use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, HookStats, LoggedCall, LoggedLine, LoggedLines, OpenLogs, PastWorker, PastWorkers, READ_AT_MOST,
-    SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated,
+    self, HookStats, LogEntry, LoggedCall, LoggedDecision, LoggedLine, LoggedLines, OpenLogs, PastWorker,
+    PastWorkers, READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated,
 };
 use crate::terminal::printer::{Printer, escape_json, escape_line};
+use crate::terminal::screen::stdout_columns;
+use crate::terminal::style::{Style, paint};
 
 /// How many past calls are shown before new ones are waited for.
 /// Enough to see whether anything happens at all.
@@ -52,22 +55,22 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     let mut is_empty = true;
     let mut last = VecDeque::new();
     for (path, file) in logs.files {
-        for line in LoggedLines::new(file) {
-            let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if wanted.covers(&line.call) {
+        for entry in LoggedLines::<_, LogEntry>::of(file) {
+            let entry = entry.with_context(|| format!("cannot read `{}`", path.display()))?;
+            if wanted.covers(&entry) {
                 is_empty = false;
                 match args.last {
-                    Some(most) => keep_last(&mut last, most, line),
-                    None => print(args.format, &line, &wanted, printer)?,
+                    Some(most) => keep_last(&mut last, most, entry),
+                    None => print(args.format, &entry, &wanted, printer)?,
                 }
             }
         }
     }
-    for line in last {
-        print(args.format, &line, &wanted, printer)?;
+    for entry in last {
+        print(args.format, &entry, &wanted, printer)?;
     }
     if is_empty {
-        printer.message("no hook calls");
+        printer.message(if wanted.calls { "no hook calls" } else { "nothing was decided" });
     }
     Ok(ExitStatus::Success)
 }
@@ -88,7 +91,7 @@ fn open_files(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
 }
 
 /// Keeps a line, and of all lines at most this many.
-fn keep_last(lines: &mut VecDeque<LoggedLine>, most: usize, line: LoggedLine) {
+fn keep_last(lines: &mut VecDeque<LogEntry>, most: usize, line: LogEntry) {
     lines.push_back(line);
     if lines.len() > most {
         lines.pop_front();
@@ -109,8 +112,8 @@ fn follow(
     let mut tails: Vec<Tail> = paths.iter().map(|path| Tail::new(path)).collect();
     let mut past = VecDeque::new();
     for tail in &mut tails {
-        tail.poll(&mut |line| {
-            if wanted.covers(&line.call) {
+        tail.poll(&mut |line: LogEntry| {
+            if wanted.covers(&line) {
                 keep_last(&mut past, args.last.unwrap_or(PAST_CALLS), line);
             }
             Ok(())
@@ -123,8 +126,8 @@ fn follow(
         printer.flush()?;
         std::thread::sleep(PAUSE);
         for tail in &mut tails {
-            tail.poll(&mut |line| {
-                if wanted.covers(&line.call) { print(args.format, &line, wanted, printer) } else { Ok(()) }
+            tail.poll(&mut |line: LogEntry| {
+                if wanted.covers(&line) { print(args.format, &line, wanted, printer) } else { Ok(()) }
             })?;
         }
     }
@@ -135,6 +138,10 @@ struct Wanted<'a> {
     args: &'a LogArgs,
     /// The one project whose calls are shown, if only one is: its path as the log has it.
     project: Option<String>,
+    /// Whether each hook call is shown, in place of what came of each event.
+    calls: bool,
+    /// The width of the terminal, if there is one.
+    columns: Option<usize>,
     context: &'a Context,
 }
 
@@ -149,11 +156,39 @@ impl<'a> Wanted<'a> {
             ),
         };
         let project = project.map(|project| project.to_string_lossy().into_owned());
-        Ok(Self { args, project, context })
+        let calls = args.calls || args.outcome.is_some() || !args.files.is_empty();
+        Ok(Self { args, project, calls, columns: stdout_columns(), context })
+    }
+
+    /// Whether a line is of the wanted kind and passes every filter. For programs both kinds are printed, unless one of
+    /// them was asked for.
+    fn covers(&self, entry: &LogEntry) -> bool {
+        let args = self.args;
+        let of_decisions = args.agent.is_some() || args.decision.is_some();
+        let both = args.format == Format::Json && !self.calls && !of_decisions;
+        match entry {
+            LogEntry::Call(line) => (self.calls || both) && self.covers_call(&line.call),
+            LogEntry::Decision(decision) => (!self.calls || both) && self.covers_decision(decision),
+        }
+    }
+
+    fn covers_decision(&self, decision: &LoggedDecision) -> bool {
+        let args = self.args;
+        let is = |wanted: &Option<String>, found: Option<&String>| {
+            wanted.as_ref().is_none_or(|wanted| Some(wanted) == found)
+        };
+        args.event.is_none_or(|event| decision.event == event.as_str())
+            && is(&args.hook, decision.hook.as_ref())
+            && is(&args.tool, decision.tool.as_ref())
+            && is(&args.agent, Some(&decision.agent))
+            && is(&self.project, decision.project.as_ref())
+            && args.session.as_ref().is_none_or(|session| decision.session_id.starts_with(session.as_str()))
+            && args.since.is_none_or(|since| since.covers(&decision.timestamp))
+            && args.decision.is_none_or(|verdict| decision.decision == verdict.as_str())
     }
 
     /// Whether a call passes every filter.
-    fn covers(&self, call: &LoggedCall) -> bool {
+    fn covers_call(&self, call: &LoggedCall) -> bool {
         let args = self.args;
         args.event.is_none_or(|event| call.event == event.as_str())
             && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
@@ -164,24 +199,21 @@ impl<'a> Wanted<'a> {
             && args.outcome.is_none_or(|outcome| call.ended_in(outcome))
     }
 
-    /// The project of a call, where it is not the present one.
+    /// The project of a line, where it is not the present one.
     /// Lines of older versions name no project and count as being here.
-    fn elsewhere<'c>(&self, call: &'c LoggedCall) -> Option<&'c str> {
-        let here = call.project.is_empty() || Path::new(&call.project) == self.context.project();
-        (!here).then_some(call.project.as_str())
+    fn elsewhere<'c>(&self, project: &'c str) -> Option<&'c str> {
+        let here = project.is_empty() || Path::new(project) == self.context.project();
+        (!here).then_some(project)
     }
 }
 
 /// JSON lines are printed as they stand in the log, made safe for a terminal and otherwise unchanged.
-fn print(
-    format: Format,
-    line: &LoggedLine,
-    wanted: &Wanted<'_>,
-    printer: &mut Printer,
-) -> anyhow::Result<()> {
-    match format {
-        Format::Json => printer.data(escape_json(&line.text)),
-        Format::Text => printer.data(render(line, wanted)),
+fn print(format: Format, entry: &LogEntry, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
+    match (format, entry) {
+        (Format::Json, LogEntry::Call(line)) => printer.data(escape_json(&line.text)),
+        (Format::Json, LogEntry::Decision(decision)) => printer.data(escape_json(&decision.text)),
+        (Format::Text, LogEntry::Call(line)) => printer.data(render(line, wanted)),
+        (Format::Text, LogEntry::Decision(decision)) => printer.data(decision::render(decision, wanted)),
     }
 }
 
@@ -196,19 +228,20 @@ fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
         (None, Some(code)) => format!("exit {code}"),
         (None, None) => "no exit".to_owned(),
     };
+    let outcome = call.outcome();
     let mut text = format!(
-        "{}  {:<SHORT_ID$}  {:<13}  {:<10}  {:>6} ms  {ended:<9}  {}",
+        "{}  {:<SHORT_ID$}  {:<13}  {}  {:>6} ms  {ended:<9}  {}",
         escape_line(&local_time(&call.timestamp)),
         escape_line(id),
         escape_line(&call.event),
-        call.outcome(),
+        paint(decision::style_of(outcome), &format!("{outcome:<10}")),
         call.duration_ms,
         escape_line(&call.name),
     );
     if !call.tool.is_empty() {
         let _ = write!(text, " for {}", escape_line(&call.tool));
     }
-    if let Some(project) = wanted.elsewhere(call) {
+    if let Some(project) = wanted.elsewhere(&call.project) {
         let _ = write!(text, " in {}", escape_line(&short_home(project, wanted.context)));
     }
     if let Some(message) = call.message() {
@@ -238,7 +271,7 @@ fn print_stats(
     for (path, file) in logs.files {
         for line in LoggedLines::new(file) {
             let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if wanted.covers(&line.call) {
+            if wanted.covers_call(&line.call) {
                 statistics.add(line.call);
             }
         }
@@ -259,18 +292,23 @@ fn print_stats(
         printer.message("no hook calls");
         return Ok(ExitStatus::Success);
     }
-    let head = ["runs", "blocks", "failures", "p50", "p95", "max"];
-    let [runs, blocks, failures, p50, p95, max] = head;
-    printer.data(format_args!(
-        "{runs:>6} {blocks:>6} {failures:>8} {p50:>9} {p95:>9} {max:>9}  {:<19}  hook",
-        "event"
+    let head = ["runs", "blocks", "asks", "failures", "p50", "p95", "max"];
+    let [runs, blocks, asks, failures, p50, p95, max] = head;
+    printer.data(paint(
+        Style::Bold,
+        &format!(
+            "{runs:>6} {blocks:>6} {asks:>6} {failures:>8} {p50:>9} {p95:>9} {max:>9}  {:<19}  hook",
+            "event"
+        ),
     ))?;
-    for HookStats { project, event, name, runs, blocks, failures, p50_ms, p95_ms, max_ms, .. } in &all {
+    for hook in &all {
+        let HookStats { project, event, name, runs, blocks, asks, failures, p50_ms, p95_ms, max_ms, .. } =
+            hook;
         let elsewhere = !project.is_empty() && Path::new(project) != wanted.context.project();
         let place =
             if elsewhere { format!(" in {}", short_home(project, wanted.context)) } else { String::new() };
         printer.data(format_args!(
-            "{runs:>6} {blocks:>6} {failures:>8} {p50_ms:>6} ms {p95_ms:>6} ms {max_ms:>6} ms  {:<19}  {}{}",
+            "{runs:>6} {blocks:>6} {asks:>6} {failures:>8} {p50_ms:>6} ms {p95_ms:>6} ms {max_ms:>6} ms  {:<19}  {}{}",
             escape_line(event),
             escape_line(name),
             escape_line(&place)

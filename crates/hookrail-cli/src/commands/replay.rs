@@ -10,6 +10,7 @@ mod differences;
 mod files;
 mod formats;
 mod lines;
+mod own_log;
 mod show;
 mod transcript;
 mod zst;
@@ -24,6 +25,7 @@ use self::call::{PastCall, PastOutcome};
 use self::decide::{Interrupted, PresentDecision, ReplayDecider};
 use self::differences::{Difference, Differences};
 use self::files::TranscriptFile;
+use self::own_log::BlockedCalls;
 use self::transcript::Listener;
 use crate::cli::{Format, ReplayArgs};
 use crate::commands::test::case::DecisionWord;
@@ -32,6 +34,7 @@ use crate::context::Context;
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings;
+use crate::hook_log;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -67,6 +70,10 @@ struct Replay<'c> {
     differences: Differences,
     /// The transcript at hand, as it is named in the result.
     file: String,
+    /// The session of the transcript at hand, if it names one.
+    session: Option<String>,
+    /// What hookrail blocked then.
+    blocked: BlockedCalls,
     meter: Meter,
     /// Read so far, for the progress line.
     bytes: u64,
@@ -88,6 +95,8 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
         by_hook: BTreeMap::new(),
         differences: Differences::new(),
         file: String::new(),
+        session: None,
+        blocked: BlockedCalls::load(&hook_log::path_in(&context.state_dir())),
         meter: Meter::new(true),
         bytes: 0,
         all_bytes: candidates.iter().map(|candidate| candidate.bytes).sum(),
@@ -155,6 +164,7 @@ impl Replay<'_> {
     fn all(&mut self, candidates: &[TranscriptFile], printer: &mut Printer) -> anyhow::Result<()> {
         for candidate in candidates {
             self.file = candidate.path.to_string_lossy().into_owned();
+            self.session = None;
             let found = transcript::replay(&candidate.path, candidate.is_named, self);
             let path = shown(&candidate.path, self.context);
             match found {
@@ -163,7 +173,9 @@ impl Replay<'_> {
                     self.counts.files += u64::from(found.is_transcript);
                     if candidate.is_named && !found.is_transcript {
                         self.meter.wipe();
-                        printer.message(format_args!("warning: {path} is no transcript that is known"));
+                        printer.message(format_args!(
+                            "warning: {path} is not a transcript that hookrail can read"
+                        ));
                     }
                 }
                 Err(error) if error.is::<std::io::Error>() && !candidate.is_named => {
@@ -204,7 +216,7 @@ impl Replay<'_> {
     fn print_text(&mut self, args: &ReplayArgs, printer: &mut Printer) -> anyhow::Result<()> {
         printer.data(show::summary(self))?;
         if args.all && self.differences.count > 0 {
-            printer.data(format_args!("{} would be decided otherwise:", self.differences.count))?;
+            printer.data(format_args!("{} would be decided differently:", self.differences.count))?;
             return self.differences.each(|line| {
                 let difference: Difference = serde_json::from_str(line)?;
                 printer.data(show::line(&difference))
@@ -267,7 +279,14 @@ impl Listener for Replay<'_> {
         Ok(now)
     }
 
+    fn session(&mut self, id: String) {
+        self.session = Some(id);
+    }
+
     fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
+        // Agents show a refusal of hookrail's in their own words, or as a failure of the tool.
+        let is_blocked = was == PastOutcome::Allow && self.blocked.contains(self.session.as_deref(), &call);
+        let was = if is_blocked { PastOutcome::Block } else { was };
         Ok(self.differences.add(&self.file, call, was, now)?)
     }
 

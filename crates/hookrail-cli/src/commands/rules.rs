@@ -9,9 +9,12 @@ use serde_json::json;
 
 use crate::cli::{Format, RulesArgs};
 use crate::context::Context;
-use crate::display::near_words;
+use crate::display::{near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
+use crate::terminal::layout::wrap;
 use crate::terminal::printer::Printer;
+use crate::terminal::screen::stdout_columns;
+use crate::terminal::style::{Style, paint};
 
 /// Lists the guards, or shows one of them in full.
 pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -38,15 +41,36 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
         Format::Text => {
             let width = guards.iter().map(|guard| guard.name.len()).max().unwrap_or(0);
             for guard in &guards {
-                let state = if is_on(guard, &running) { "on " } else { "off" };
-                printer.data(format_args!("{:width$}  {state}  {}", guard.name, guard.description))?;
+                let is_on = is_on(guard, &running);
+                printer.data(render(guard, is_on, width, stdout_columns()))?;
             }
-            printer.message("\nTo turn some on, name them in your settings:");
-            printer.message("  \"hooksConfig\": { \"rules\": [\"no-force-push\", \"no-secret-files\"] }");
+            let file = context.paths.user_file().map(|file| shown(&file, context));
+            let file = file.unwrap_or_else(|| "your settings".to_owned());
+            printer.message(format_args!("\nTo turn some on, name them in {file}:"));
+            printer.message("  { \"enableHooks\": true, \"hooksConfig\": { \"rules\": [\"no-force-push\", \"no-secret-files\"] } }");
             printer.message("`hookrail rules NAME` shows a rule with its examples.");
         }
     }
     Ok(ExitStatus::Success)
+}
+
+/// A guard on one line, or on several that end between words where the terminal is too narrow for one.
+fn render(guard: &Guard, is_on: bool, width: usize, columns: Option<usize>) -> String {
+    let (word, style) = if is_on { ("on ", Style::BoldGreen) } else { ("off", Style::Dim) };
+    let head = format!("{:width$}  {}", guard.name, paint(style, word));
+    let indent = width + 7;
+    match columns {
+        None => format!("{head}  {}", guard.description),
+        // A column of a few words would be hard to read.
+        Some(columns) if columns < indent + 40 => {
+            let lines = wrap(&guard.description, columns.saturating_sub(4));
+            format!("{head}\n    {}", lines.join("\n    "))
+        }
+        Some(columns) => {
+            let lines = wrap(&guard.description, columns - indent);
+            format!("{head}  {}", lines.join(&format!("\n{}", " ".repeat(indent))))
+        }
+    }
 }
 
 /// The rule's own text, as it could stand in the settings.

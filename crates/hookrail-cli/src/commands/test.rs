@@ -41,6 +41,7 @@ use crate::signals::EndSignals;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen;
+use crate::terminal::style::{Style, paint};
 
 /// A test with its verdict. The fields that are written are a contract.
 /// `took_ms` is shown for slow tests and written to the `JUnit` report, but not to the JSON report, which would then
@@ -96,7 +97,8 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         return Ok(ExitStatus::Failure);
     }
     if !is_left {
-        printer.message(format_args!("there are no tests in {TESTS_FOLDER}"));
+        let place = if args.files.is_empty() { TESTS_FOLDER } else { "these files" };
+        printer.message(format_args!("no tests were found in {place}"));
         printer.message("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
     let coverage = Coverage::new(settings, context);
@@ -278,7 +280,10 @@ impl TestRun<'_> {
                 if self.args.coverage {
                     printer.data(self.coverage.render())?;
                 }
-                printer.data(format_args!("{passed} passed, {failed} failed"))?;
+                if !self.judged.is_empty() {
+                    let style = if failed == 0 { Style::BoldGreen } else { Style::Red };
+                    printer.data(paint(style, &format!("{passed} passed, {failed} failed")))?;
+                }
             }
         }
         Ok(if failed == 0 { ExitStatus::Success } else { ExitStatus::Failure })

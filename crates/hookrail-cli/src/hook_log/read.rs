@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
+use std::marker::PhantomData;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +45,37 @@ pub(crate) struct LoggedCall {
     /// In UTC, as it was written.
     pub(crate) timestamp: String,
     pub(crate) session_id: String,
+}
+
+/// What came of an event. The comments of the variants are part of the help text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoggedVerdict {
+    /// Nothing blocked, nothing changed, nothing failed
+    Allow,
+    /// Blocked
+    Block,
+    /// Left to a person
+    Ask,
+    /// The agent was asked to stop
+    Stop,
+    /// Arguments, a request or a result were changed
+    Changed,
+    /// A hook gave no verdict, and the operation went on
+    Failed,
+}
+
+impl LoggedVerdict {
+    /// Its word in the log.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Block => "block",
+            Self::Ask => "ask",
+            Self::Stop => "stop",
+            Self::Changed => "changed",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// How a hook call ended. The comments of the variants are part of the help text.
@@ -134,17 +166,42 @@ impl LoggedCall {
     }
 }
 
-/// A line about a hook call, as it stands in the log and as it was read.
-#[derive(Debug, Clone)]
-pub(crate) struct LoggedLine {
+/// What came of one event.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct LoggedDecision {
     /// The line itself, without its end.
+    #[serde(skip)]
     pub(crate) text: String,
-    pub(crate) call: LoggedCall,
+    pub(crate) timestamp: String,
+    pub(crate) session_id: String,
+    pub(crate) call_id: Option<String>,
+    pub(crate) event: String,
+    pub(crate) agent: String,
+    pub(crate) project: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) summary: Option<String>,
+    pub(crate) decision: String,
+    pub(crate) hook: Option<String>,
 }
 
-impl LoggedLine {
-    /// Reads a line; `None` if it is about something else, or cannot be read.
-    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+/// A line that `hookrail log` shows.
+#[derive(Debug, Clone)]
+pub(crate) enum LogEntry {
+    Call(Box<LoggedLine>),
+    Decision(Box<LoggedDecision>),
+}
+
+/// Something that is read from a line of a log; `None` if the line is about something else, or cannot be read.
+pub(crate) trait FromLogLine: Sized {
+    /// The kinds of lines that are looked at.
+    const TYPES: &'static [&'static str];
+
+    /// Reads a whole line of one of these kinds.
+    fn read(kind: &str, line: &[u8]) -> Option<Self>;
+
+    /// Reads a line.
+    fn parse(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct LineType<'a> {
             #[serde(borrow)]
@@ -154,13 +211,48 @@ impl LoggedLine {
         let Ok(typed) = serde_json::from_slice::<LineType<'_>>(line) else {
             return after_a_torn_line(line).and_then(Self::parse);
         };
-        if typed.r#type != "hook_call" {
-            return None;
-        }
+        if Self::TYPES.contains(&&*typed.r#type) { Self::read(&typed.r#type, line) } else { None }
+    }
+}
+
+impl FromLogLine for LoggedLine {
+    const TYPES: &'static [&'static str] = &["hook_call"];
+
+    fn read(_kind: &str, line: &[u8]) -> Option<Self> {
         let call = serde_json::from_slice(line).ok()?;
         Some(Self { text: String::from_utf8_lossy(line).into_owned(), call })
     }
+}
 
+impl FromLogLine for LoggedDecision {
+    const TYPES: &'static [&'static str] = &["decision"];
+
+    fn read(_kind: &str, line: &[u8]) -> Option<Self> {
+        let read: Self = serde_json::from_slice(line).ok()?;
+        Some(Self { text: String::from_utf8_lossy(line).into_owned(), ..read })
+    }
+}
+
+impl FromLogLine for LogEntry {
+    const TYPES: &'static [&'static str] = &["hook_call", "decision"];
+
+    fn read(kind: &str, line: &[u8]) -> Option<Self> {
+        if kind == "decision" {
+            return LoggedDecision::read(kind, line).map(Box::new).map(Self::Decision);
+        }
+        LoggedLine::read(kind, line).map(Box::new).map(Self::Call)
+    }
+}
+
+/// A line about a hook call, as it stands in the log and as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct LoggedLine {
+    /// The line itself, without its end.
+    pub(crate) text: String,
+    pub(crate) call: LoggedCall,
+}
+
+impl LoggedLine {
     /// The id of the call; older versions did not write it, but it follows from what the hook was given.
     pub(crate) fn id(&self) -> Option<String> {
         if !self.call.id.is_empty() {
@@ -192,21 +284,29 @@ fn after_a_torn_line(line: &[u8]) -> Option<&[u8]> {
     line.get(at..).filter(|_| at > 0)
 }
 
-/// The hook calls of a log, one after another.
-pub(crate) struct LoggedLines<R> {
+/// The hook calls of a log, or other lines of it, one after another.
+pub(crate) struct LoggedLines<R, L = LoggedLine> {
     reader: R,
     buffer: Vec<u8>,
+    line: PhantomData<L>,
 }
 
 impl<R: BufRead> LoggedLines<R> {
     /// Lines of other kinds are passed over.
     pub(crate) fn new(reader: R) -> Self {
-        Self { reader, buffer: Vec::new() }
+        Self::of(reader)
     }
 }
 
-impl<R: BufRead> Iterator for LoggedLines<R> {
-    type Item = io::Result<LoggedLine>;
+impl<R: BufRead, L> LoggedLines<R, L> {
+    /// The same for lines of these kinds.
+    pub(crate) fn of(reader: R) -> Self {
+        Self { reader, buffer: Vec::new(), line: PhantomData }
+    }
+}
+
+impl<R: BufRead, L: FromLogLine> Iterator for LoggedLines<R, L> {
+    type Item = io::Result<L>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -214,7 +314,7 @@ impl<R: BufRead> Iterator for LoggedLines<R> {
             match self.reader.read_until(b'\n', &mut self.buffer) {
                 Ok(0) => return None,
                 Ok(_) => {
-                    if let Some(line) = LoggedLine::parse(&self.buffer) {
+                    if let Some(line) = L::parse(&self.buffer) {
                         return Some(Ok(line));
                     }
                 }

@@ -20,6 +20,8 @@ pub(crate) struct HookStats {
     /// As far as the log was read.
     pub(crate) runs: usize,
     pub(crate) blocks: usize,
+    /// How often it left a call to a person.
+    pub(crate) asks: usize,
     pub(crate) failures: usize,
     pub(crate) p50_ms: u64,
     /// Nineteen of twenty runs took no longer.
@@ -49,6 +51,7 @@ type HookKey = (String, String, String);
 struct HookTotals {
     durations: Vec<u64>,
     blocks: usize,
+    asks: usize,
     failures: usize,
     last_run: String,
     command: String,
@@ -80,10 +83,11 @@ impl Statistics {
 
     /// Adds a call to the numbers of its hook.
     pub(crate) fn add(&mut self, call: LoggedCall) {
-        let (blocked, failed) = (call.blocked(), call.error.is_some());
+        let (blocked, asked, failed) = (call.blocked(), call.asked(), call.error.is_some());
         let hook = self.hooks.entry((call.project, call.event, call.name)).or_default();
         hook.durations.push(call.duration_ms);
         hook.blocks += usize::from(blocked);
+        hook.asks += usize::from(asked);
         hook.failures += usize::from(failed);
         if call.timestamp > hook.last_run {
             hook.last_run = call.timestamp;
@@ -114,6 +118,7 @@ impl HookTotals {
     fn join(&mut self, other: &Self) {
         self.durations.extend_from_slice(&other.durations);
         self.blocks += other.blocks;
+        self.asks += other.asks;
         self.failures += other.failures;
         if other.last_run > self.last_run {
             self.last_run.clone_from(&other.last_run);
@@ -132,6 +137,7 @@ fn summarise(((project, event, name), collected): (&HookKey, &HookTotals)) -> Ho
         name: name.clone(),
         runs: durations.len(),
         blocks: collected.blocks,
+        asks: collected.asks,
         failures: collected.failures,
         p50_ms: percentile(&durations, 50).unwrap_or_default(),
         p95_ms: percentile(&durations, 95).unwrap_or_default(),

@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::read::{LoggedLine, READ_AT_MOST};
+use super::read::{FromLogLine, READ_AT_MOST};
 use super::{NEVER_WAIT, identity};
 
 /// A log that is followed, and how far it was read.
@@ -29,9 +29,9 @@ impl Tail {
 
     /// Hands over every call that was logged since the last time.
     /// A log that does not exist yet is no error; it is looked for again the next time.
-    pub(crate) fn poll(
+    pub(crate) fn poll<L: FromLogLine>(
         &mut self,
-        on_line: &mut dyn FnMut(LoggedLine) -> anyhow::Result<()>,
+        on_line: &mut dyn FnMut(L) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         // What the path names is looked up first: what is written to the old file after that is read below.
         let now = match fs::metadata(&self.path) {
@@ -42,7 +42,7 @@ impl Tail {
         self.read(on_line)?;
         let Some(now) = now else { return Ok(()) };
         if self.open.as_ref().is_none_or(|(_, open)| *open != identity(&now)) {
-            if let Some(line) = LoggedLine::parse(&std::mem::take(&mut self.unfinished)) {
+            if let Some(line) = L::parse(&std::mem::take(&mut self.unfinished)) {
                 on_line(line)?;
             }
             let file = File::options().read(true).custom_flags(NEVER_WAIT).open(&self.path)?;
@@ -57,7 +57,10 @@ impl Tail {
     }
 
     /// Only whole lines are handed over. A file that became shorter is read from its start.
-    fn read(&mut self, on_line: &mut dyn FnMut(LoggedLine) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    fn read<L: FromLogLine>(
+        &mut self,
+        on_line: &mut dyn FnMut(L) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let Some((file, _)) = &mut self.open else { return Ok(()) };
         if file.metadata()?.len() < self.offset {
             self.unfinished.clear();
@@ -70,7 +73,7 @@ impl Tail {
         let mut rest: &[u8] = &self.unfinished;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let (line, after) = rest.split_at(end + 1);
-            if let Some(line) = LoggedLine::parse(line) {
+            if let Some(line) = L::parse(line) {
                 on_line(line)?;
             }
             rest = after;

@@ -17,6 +17,20 @@ pub(crate) fn local_time(timestamp: &str) -> String {
     in_zone(timestamp, &TimeZone::system())
 }
 
+/// A time as a column of a table: the hour of today, or the day before it.
+pub(crate) fn short_local_time(timestamp: &str) -> String {
+    let Ok(time) = timestamp.parse::<Timestamp>() else { return timestamp.to_owned() };
+    let (time, now) = (time.to_zoned(TimeZone::system()), Timestamp::now().to_zoned(TimeZone::system()));
+    let form = if time.date() == now.date() {
+        "%H:%M:%S"
+    } else if time.year() == now.year() {
+        "%m-%d %H:%M"
+    } else {
+        "%Y-%m-%d"
+    };
+    time.strftime(form).to_string()
+}
+
 /// The start of a span of time that reaches to the present: `--since 2h`, `--since 2026-01-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Since(Timestamp);

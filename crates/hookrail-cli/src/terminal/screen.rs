@@ -27,6 +27,13 @@ pub(crate) fn can_be_drawn_on() -> bool {
     !dumb && io::stderr().is_terminal()
 }
 
+/// The width that lines on stdout are to fit into: that of the terminal, else `COLUMNS`; `None` for a file or a pipe.
+pub(crate) fn stdout_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
+    size.or_else(variable).filter(|columns| *columns > 0)
+}
+
 /// The width of the terminal behind stderr.
 pub(crate) fn columns() -> usize {
     // A terminal whose size was never set reports zero.

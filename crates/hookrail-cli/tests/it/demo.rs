@@ -44,8 +44,8 @@ fn six_effects_and_a_rule_are_printed_and_nothing_is_left() {
         (
             1,
             [
-                "hook    exit 2: keys belong into the keychain, not into .env",
-                "result  write_file was blocked: keys belong into the keychain, not into .env",
+                "hook    exit 2: keys belong in the keychain, not in .env",
+                "result  write_file was blocked: keys belong in the keychain, not in .env",
                 "files   .env is not there",
             ],
         ),

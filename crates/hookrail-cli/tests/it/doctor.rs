@@ -47,7 +47,11 @@ fn a_whole_chain_needs_nothing() {
     let ran = doctor(&project);
     assert_eq!((ran.code, &ran.json()["problems"]), (Some(0), &json!(0)), "{ran}");
     for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
-        assert_eq!(states(&ran, agent, "reaches hookrail and refuses"), ["ok"], "{agent}: {ran}");
+        assert_eq!(
+            states(&ran, agent, "calls hookrail, and a call that must be refused is refused"),
+            ["ok"],
+            "{agent}: {ran}"
+        );
     }
     assert_eq!(states(&ran, "hooks", "`notes` has never run"), ["note"], "{ran}");
     run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
@@ -147,7 +151,11 @@ fn a_program_that_is_gone_is_reported_for_every_agent() {
         assert_eq!(ran.code, Some(1), "{agent}: {ran}");
         assert!(states(&ran, agent, "").contains(&"error".to_owned()), "{agent}: {ran}");
         assert_eq!(run(&project, &["connect", agent]).code, Some(0));
-        assert_eq!(states(&doctor(&project), agent, "reaches hookrail and refuses"), ["ok"], "{agent}");
+        assert_eq!(
+            states(&doctor(&project), agent, "calls hookrail, and a call that must be refused is refused"),
+            ["ok"],
+            "{agent}"
+        );
     }
 }
 

@@ -34,8 +34,40 @@ fn import_reports_what_is_lost_and_leaves_our_entries_out() {
     let ran = run(&project, &["import", "claude", "--write"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(fs::read_to_string(project.user_settings_path()).unwrap().contains("guard.sh"));
+    assert!(ran.stderr.contains("so each of them runs twice there"), "{ran}");
+    assert!(ran.stderr.contains("hint: take them out of ~/.claude/settings.json"), "{ran}");
     let ran = run(&project, &["import", "claude", "--write"]);
     assert!(ran.stdout.contains("added 0 hooks"), "{ran}");
+}
+
+/// A switch that a person set is left alone, and what stays off is said.
+#[test]
+fn hooks_that_were_turned_off_stay_off_with_a_warning() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": false }));
+    let claude = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [
+        { "type": "command", "command": "exit 2", "timeout": 60, "if": "Bash(git push *)" },
+        { "type": "command", "command": "exit 2", "timeout": 60, "if": "WebFetch(domain:x)" },
+    ] }], "SubagentStop": [{ "hooks": [{ "type": "command", "command": "x" }] }] } });
+    write(&project.home().join(".claude/settings.json"), &claude.to_string());
+    let ran = run(&project, &["import", "claude", "--write"]);
+    assert_eq!(ran.code, Some(1), "something is lost: {ran}");
+    assert!(ran.stdout.contains("added 1 hook to "), "{ran}");
+    assert!(ran.stderr.contains("warning: the imported hooks stay off: "), "{ran}");
+    for lost in [
+        "lost: PreToolUse[0].hooks[1]: the condition `if`",
+        "lost: SubagentStop: there is no event for subagents",
+    ] {
+        assert!(ran.stderr.contains(lost), "{ran}");
+    }
+    // The condition decides whether the hook runs.
+    project.user_settings(&json!({ "enableHooks": true, "hooks": serde_json::from_str::<Value>(
+        &fs::read_to_string(project.user_settings_path()).unwrap()).unwrap()["hooks"] }));
+    for (command, code) in [("ls", 0), ("git push origin", 2)] {
+        let input = json!({ "command": command }).to_string();
+        let fired = run(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &input]);
+        assert_eq!(fired.code, Some(code), "{command}: {fired}");
+    }
 }
 
 /// Hooks of Copilot and Claude lie in several files, and `import` without a file reads them all, as `check` does.
@@ -154,10 +186,11 @@ fn import_keeps_the_order() {
             agent != "claude",
             "{ran}"
         );
-        // Nothing here turns hooks on, as other agents do without a word.
-        assert!(ran.stderr.contains("hooks are off") && ran.stderr.contains("enableHooks"), "{ran}");
+        assert!(ran.stderr.contains("`enableHooks` is set to `true`"), "{ran}");
+        assert!(ran.stderr.contains(&format!("before `hookrail connect {agent}`")), "{ran}");
         let text = fs::read_to_string(project.user_settings_path()).unwrap();
         let mut written: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(written["enableHooks"], true, "{text}");
         for group in written["hooks"]["BeforeTool"].as_array_mut().unwrap() {
             for hook in group["hooks"].as_array_mut().unwrap() {
                 *hook = hook["command"].take();
@@ -185,7 +218,7 @@ fn import_looks_into_scripts() {
     project.file(".github/hooks/mine.json", copilot.to_string());
     for agent in ["claude", "copilot"] {
         let ran = run(&project, &["import", agent, "--project"]);
-        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(ran.code, Some(i32::from(agent == "claude")), "a hook of Claude's is lost: {ran}");
         for words in ["updatedInput", "systemMessage", "`Bash`", "`Write`", "30000 ms"] {
             assert!(ran.stderr.contains(words), "{agent} {words}: {ran}");
         }

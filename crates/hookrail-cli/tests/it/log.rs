@@ -81,7 +81,7 @@ fn reads_the_engines_own_log_with_those_moved_aside() {
     let project = TestProject::new();
     let log = log_path(&project);
     let empty = run(&project, &["log"]);
-    assert_eq!((empty.code, &*empty.stdout, &*empty.stderr), (Some(0), "", "no hook calls\n"));
+    assert_eq!((empty.code, &*empty.stdout, &*empty.stderr), (Some(0), "", "nothing was decided\n"));
     assert_eq!(run(&project, &["log", "--stats", "--format", "json"]).json(), json!([]));
     fs::create_dir_all(log.parent().unwrap()).unwrap();
     for (suffix, name) in [(".3", "c"), (".2", "d"), (".1", "e"), ("", "f")] {
@@ -135,7 +135,7 @@ fn position_in(pid: u32, file: &Path) -> Option<u64> {
 fn follows_a_log_through_rotation_and_truncation() {
     let project = TestProject::new();
     let log = log_path(&project);
-    let mut child = hookrail(&project, &["log", "--follow", "--hook", "wanted"]).spawn().unwrap();
+    let mut child = hookrail(&project, &["log", "--follow", "--calls", "--hook", "wanted"]).spawn().unwrap();
     let (sender, lines) = mpsc::channel();
     let stdout = BufReader::new(child.stdout.take().unwrap());
     std::thread::spawn(move || stdout.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
@@ -210,7 +210,7 @@ fn a_logged_call_becomes_a_test() {
     assert!(output.status.success(), "{output:?}");
     let project = &scenario.project;
 
-    let known = ids(project, &[]);
+    let known = ids(project, &["--calls"]);
     let id_of = |tool: &str| known.iter().find(|(_, of)| of == tool).unwrap().0.clone();
     for tool in ["run_shell_command", "write_file"] {
         let ran = run(project, &["log", "--save-test", &id_of(tool)]);
@@ -258,7 +258,7 @@ fn a_call_that_cannot_be_repeated_is_reported() {
         { "type": "rule", "name": "no", "when": {}, "block": "no" }] }] } }));
     let ran = run(&project, &["fire", "BeforeTool", "--tool", "write_file"]);
     assert_eq!(ran.code, Some(2), "{ran}");
-    let known = ids(&project, &[]);
+    let known = ids(&project, &["--calls"]);
     let ran = run(&project, &["log", "--save-test", &known[0].0]);
     assert_eq!((ran.code, &*ran.stdout), (Some(1), ""), "{ran}");
     assert!(ran.stderr.contains("cannot be repeated: the log of its session is not there"), "{ran}");
@@ -306,4 +306,145 @@ fn hooks_in_a_chain_are_one_event_and_an_ambiguous_id_is_refused() {
             json!({ "decision": "block", "reason": "no two", "ran": ["first", "second"], "input": { "content": "two" } })
         );
     }
+}
+
+/// A decision line, without what differs from run to run.
+fn decisions(project: &TestProject) -> Vec<Value> {
+    let log = fs::read_to_string(log_path(project)).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["type"] == "decision").collect()
+}
+
+#[test]
+fn every_decision_is_one_line_with_what_it_was_about() {
+    let project = TestProject::new();
+    let rule = |name: &str, when: Value, then: Value| {
+        let mut rule = json!({ "type": "rule", "name": name, "when": when });
+        rule.as_object_mut().unwrap().extend(then.as_object().unwrap().clone());
+        rule
+    };
+    let settings = |log: &str| {
+        json!({ "enableHooks": true, "hooksConfig": { "log": log }, "hooks": { "BeforeTool": [{ "hooks": [
+            rule("no-push", json!({ "command": "git push" }), json!({ "block": "ask a person; AKIAABCDEFGHIJKLMNOP" })),
+            rule("ask-rm", json!({ "command": "rm" }), json!({ "ask": "sure?" })),
+            rule("enough", json!({ "command": "halt" }), json!({ "then": { "continue": false, "stopReason": "enough" } })),
+            rule("safer", json!({ "command": "cp" }),
+                 json!({ "then": { "hookSpecificOutput": { "tool_input": { "command": "cp -n AKIAABCDEFGHIJKLMNOP" } } } })),
+            { "type": "command", "name": "broken", "command": "exit 1", "when": { "command": "false" } },
+            { "type": "command", "name": "strict", "command": "exit 1", "onFailure": "block", "when": { "command": "true" } },
+        ] }] } })
+    };
+    project.user_settings(&settings("summary"));
+    let fire = |command: &str| {
+        let input = json!({ "command": command }).to_string();
+        run(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &input])
+    };
+    let source = |decision: &Value| {
+        decision["source"].as_str().is_some_and(|source| source.contains("settings.json:"))
+    };
+    for (command, decision, hook, cause) in [
+        ("git push AKIAABCDEFGHIJKLMNOP", "block", json!("no-push"), json!("policy")),
+        ("rm x", "ask", json!("ask-rm"), json!(null)),
+        ("halt", "stop", json!("enough"), json!(null)),
+        ("cp a b", "changed", json!("safer"), json!(null)),
+        ("false", "failed", json!("broken"), json!(null)),
+        ("true", "block", json!("strict"), json!("failure")),
+        ("ls", "allow", json!(null), json!(null)),
+    ] {
+        fire(command);
+        let line = decisions(&project).pop().unwrap();
+        assert_eq!(
+            json!([
+                line["decision"],
+                line["hook"],
+                line["blockCause"],
+                line["event"],
+                line["agent"],
+                line["tool"]
+            ]),
+            json!([decision, hook, cause, "BeforeTool", "hookrail", "run_shell_command"]),
+            "{command}: {line}"
+        );
+        assert_eq!(line["summary"], command.replace("AKIAABCDEFGHIJKLMNOP", "[secret]"), "{line}");
+        assert_eq!(line["project"], json!(project.dir().canonicalize().unwrap()), "{line}");
+        assert_eq!(source(&line), !hook.is_null(), "{line}");
+        assert!(
+            line["durationMs"].is_u64() && line["sessionId"].is_string() && line["timestamp"].is_string()
+        );
+        assert!(!line.to_string().contains("AKIAABCDEFGHIJKLMNOP"), "{line}");
+        if decision == "changed" {
+            assert_eq!(line["changes"], json!({ "command": { "old": "cp a b", "new": "cp -n [secret]" } }));
+        }
+    }
+    fire(&"x".repeat(1000));
+    let line = decisions(&project).pop().unwrap();
+    assert_eq!(line["summary"].as_str().unwrap().chars().count(), 300, "{line}");
+    project.user_settings(&settings("none"));
+    fire("git push");
+    let line = decisions(&project).pop().unwrap();
+    assert_eq!(
+        (&line["decision"], line.get("summary"), line.get("changes")),
+        (&json!("block"), None, None),
+        "{line}"
+    );
+
+    // The same lines, filtered and for people.
+    let all = run(&project, &["log"]);
+    assert_eq!(all.stdout.lines().count(), 9, "{all}");
+    for (filter, count) in [
+        (&["--decision", "block"][..], 3),
+        (&["--decision", "ask"], 1),
+        (&["--agent", "hookrail"], 9),
+        (&["--agent", "claude"], 0),
+        (&["--hook", "ask-rm"], 1),
+        (&["--tool", "write_file"], 0),
+        (&["-n", "2"], 2),
+    ] {
+        let ran = run(&project, &[&["log"], filter].concat());
+        assert_eq!((ran.code, ran.stdout.lines().count()), (Some(0), count), "{filter:?}: {ran}");
+    }
+    let ask = run(&project, &["log", "--decision", "ask"]);
+    for word in ["hookrail", "run_shell_command", "rm x", "ask", "ask-rm"] {
+        assert!(ask.stdout.contains(word), "{ask}");
+    }
+    let stats = run(&project, &["log", "--stats", "--format", "json", "--hook", "ask-rm"]).json();
+    assert_eq!((&stats[0]["asks"], &stats[0]["blocks"]), (&json!(1), &json!(0)), "{stats}");
+    // Lines fit into the terminal, whatever its width.
+    for columns in [60, 80, 120, 200] {
+        let output = hookrail(&project, &["log"]).env("COLUMNS", columns.to_string()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= columns), "{columns}: {text}");
+        assert!(text.contains("ask-rm"), "{columns}: {text}");
+    }
+}
+
+#[test]
+fn other_programs_write_decisions_too() {
+    let scenario = Scenario::new().calls(&[shell("git push")]).says("Done.").hook_with(
+        "BeforeTool",
+        "echo no >&2; exit 2",
+        json!({ "matcher": "run_shell_command" }),
+    );
+    let over = scenario.run("go");
+    let lines = decisions(&over.project);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(
+        (&lines[0]["decision"], &lines[0]["summary"]),
+        (&json!("block"), &json!("git push")),
+        "{lines:?}"
+    );
+
+    let project = &over.project;
+    let payload = json!({ "hook_event_name": "PreToolUse", "session_id": "s1", "cwd": project.dir(), "tool_name": "Bash",
+        "tool_input": { "command": "ls -l" }, "tool_use_id": "toolu_1" });
+    project.file("payload.json", payload.to_string());
+    let mut bridge = hookrail(project, &["bridge", "claude"]);
+    bridge.stdin(fs::File::open(project.dir().join("payload.json")).unwrap());
+    bridge.output().unwrap();
+    let line = decisions(project).pop().unwrap();
+    assert_eq!(
+        json!([line["agent"], line["sessionId"], line["callId"], line["decision"], line["summary"]]),
+        json!(["claude", "s1", "toolu_1", "block", "ls -l"]),
+        "{line}"
+    );
 }

@@ -104,6 +104,7 @@ macro_rules! snapshot {
                 (r" *\d+(\.\d+)? ms", " [n] ms"),
                 (r#""(durationMs|totalDuration|p50Ms|p95Ms|maxMs)": [\d.]+"#, r#""$1": "[n]""#),
                 (r"20\d\d-\d\d-\d\dT[\d:.]+Z", "[time]"),
+                (r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d+", "[time]"),
             ],
         }, { insta::assert_snapshot!($name, text); });
     }};

@@ -105,7 +105,7 @@ fn our_own_logs_are_asked_about_again() {
     for expected in [
         "9 calls in 1 file: 3 allowed, 5 blocked, 1 asked about",
         "no-push: 4 blocked, 0 asked about",
-        "4 would be decided otherwise:",
+        "4 would be decided differently:",
         "1 x run_shell_command: was allowed, now block by `no-push`\n  log.jsonl:2: allow -> block (no-push): run_shell_command git push -f\n  reason: for people",
     ] {
         assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);
@@ -270,7 +270,7 @@ fn what_cannot_be_read_is_counted_and_the_rest_is_asked_about() {
     assert_eq!(replay(&project, &["log.jsonl", "empty.jsonl"])["calls"], 2);
 }
 
-/// "Nothing would be decided otherwise" is no answer where nothing could be read.
+/// "Nothing would be decided differently" is no answer where nothing could be read.
 #[test]
 fn files_of_which_none_is_a_transcript_are_an_error() {
     let project = guarded();

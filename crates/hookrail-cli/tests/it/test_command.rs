@@ -208,7 +208,8 @@ fn filters_and_empty_projects_have_exit_codes_of_their_own() {
     let project = guarded();
     let run = Run::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    assert!(run.stderr.contains("there are no tests"), "{}", run.shown());
+    assert!(run.stderr.contains("no tests were found in .llxprt/tests"), "{}", run.shown());
+    assert_eq!(run.stdout, "", "{}", run.shown());
     write(
         &project,
         "a.json",
@@ -233,8 +234,9 @@ fn what_is_no_test_file_runs_nothing() {
     write(&project, "a.json", &[shell("fine", "ls", json!({}))]);
     let bad = [
         ("unknown", br#"[{ "name": "n", "event": "BeforeTool", "expct": {} }]"#.to_vec()),
-        ("mistyped", br#"[{ "name": "n", "event": "BeforeTool", "expect": { "decision": true } }]"#.to_vec()),
-        ("twice", br#"[{ "name": "n", "event": "BeforeTool", "expect": { "decision": "allow", "decision": "block" } }]"#.to_vec()),
+        ("without a tool", br#"[{ "name": "n", "event": "AfterTool" }]"#.to_vec()),
+        ("mistyped", br#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "decision": true } }]"#.to_vec()),
+        ("twice", br#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "decision": "allow", "decision": "block" } }]"#.to_vec()),
         ("nul", b"[{ \"name\": \"n\0\", \"event\": \"BeforeTool\" }]".to_vec()),
         ("bytes", vec![0xff, 0xfe, 0x00]),
         ("torn", br#"[{ "name": "n""#.to_vec()),
@@ -341,10 +343,10 @@ fn hooks_that_are_not_approved_do_not_run_for_a_test() {
     let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
         { "type": "command", "name": "own", "command": format!("touch '{}'; echo no >&2; exit 2", mark.display()) }] }] } });
     project.settings(&settings);
-    let with_files = |files: Value| json!({ "name": "n", "event": "BeforeTool", "files": files, "expect": { "decision": "block" } });
+    let with_files = |files: Value| json!({ "name": "n", "event": "BeforeTool", "tool": "x", "files": files, "expect": { "decision": "block" } });
     let own = json!({ ".llxprt/settings.json": settings.to_string() });
     for test in [
-        json!({ "name": "n", "event": "BeforeTool", "expect": { "decision": "block" } }),
+        json!({ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "decision": "block" } }),
         with_files(json!({ "a": "" })),
         with_files(own.clone()),
     ] {
@@ -449,4 +451,38 @@ fn the_shipped_rules_pass_their_tests() {
     let undecided: Vec<_> =
         report["coverage"].as_array().unwrap().iter().filter(|hook| hook["decided"] == false).collect();
     assert!(undecided.is_empty(), "every shipped rule is seen to decide: {undecided:?}");
+}
+
+/// A test of a project is about the project's hooks: one of the user's with the same name proves nothing.
+#[test]
+fn a_users_rule_of_the_same_name_does_not_let_a_projects_test_pass() {
+    let project = guarded();
+    let own = json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "rule", "name": "no-push", "when": { "command": "git push --mirror" }, "block": "no mirrors" } ] }] } });
+    project.settings(&own);
+    let tests = [
+        shell("names it", "git push --force", json!({ "ran": ["no-push"] })),
+        shell("is blocked", "git push --force", json!({ "decision": "block" })),
+        shell("its own", "git push --mirror", json!({ "decision": "block", "ran": ["no-push"] })),
+    ];
+    write(&project, "a.json", &tests);
+    // Not approved, it does not run at all.
+    let run = Run::new(&project, &["test", "--format", "json"]);
+    assert_eq!(run.json()["failed"], 3, "{}", run.shown());
+    let run = Run::new(&project, &["test", "--trust-hooks", "--format", "json"]);
+    assert_eq!(
+        failed(&run),
+        [
+            "names it: ran: expected no-push, seen no-push of the user's settings",
+            "is blocked: decision: expected block by the project's `no-push`, seen block by a hook of that name in other settings",
+        ],
+        "{}",
+        run.shown()
+    );
+    let run = Run::new(&project, &["test", "--trust-hooks"]);
+    assert!(
+        run.stdout.contains("of the user's settings; the project's hook of that name did not run"),
+        "{}",
+        run.shown()
+    );
 }

@@ -71,16 +71,22 @@ impl HookEventHandler {
             catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
         let plan = match plan {
             Ok(Some(plan)) => plan,
-            Ok(None) => return self.without_hooks(event.name()), // No payload, no process.
+            Ok(None) => return self.without_hooks(event, base, extra), // No payload, no process.
             Err(panic) => {
                 let hooks = self.planner.possible_hooks(event.name());
-                return self.failed(event.name(), hooks, &panic, FailureStage::Planning);
+                let result = self.failed(event.name(), hooks, &panic, FailureStage::Planning);
+                self.record_decision(event, base, extra, &result);
+                return result;
             }
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
         match catch_panic_in_future(Box::pin(self.run_plan(&plan, event, base, extra))).await {
             Ok(result) => result,
-            Err(panic) => self.failed(plan.event, planned(&plan), &panic, FailureStage::HookExecution),
+            Err(panic) => {
+                let result = self.failed(plan.event, planned(&plan), &panic, FailureStage::HookExecution);
+                self.record_decision(event, base, extra, &result);
+                result
+            }
         }
     }
 
@@ -116,13 +122,18 @@ impl HookEventHandler {
         let outcome = self.run_all(plan, &hooks, refused_runs, &input, directory, &records).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
-            Err(error) => return self.failed(plan.event, planned(plan), &error, FailureStage::Payload),
+            Err(error) => {
+                let result = self.failed(plan.event, planned(plan), &error, FailureStage::Payload);
+                records.decided(&input, &result, self.host.settings().effective.logs_texts());
+                return result;
+            }
         };
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
         records.batch(&result);
+        records.decided(&input, &result, self.host.settings().effective.logs_texts());
         match records.into_panic() {
             None => result,
             Some(panic) => result.with_failure(failure_envelope(
@@ -165,12 +176,32 @@ impl HookEventHandler {
     }
 
     /// The result of an event for which no hook runs.
-    fn without_hooks(&self, event: EventName) -> ProcessedHookResult {
-        let mut result = ProcessedHookResult::empty(event);
-        if let Some(reason) = self.blocked_anyway(event) {
+    fn without_hooks(
+        &self,
+        event: &Event<'_>,
+        base: &BaseOverrides,
+        extra: &JsonObject,
+    ) -> ProcessedHookResult {
+        let mut result = ProcessedHookResult::empty(event.name());
+        if let Some(reason) = self.blocked_anyway(event.name()) {
             result.block = Some(Block { reason: reason.clone(), cause: BlockCause::Failure });
+            self.record_decision(event, base, extra, &result);
         }
         result
+    }
+
+    /// Records what came of an event whose other records are written. Whatever that leads to, the result is known.
+    fn record_decision(
+        &self,
+        event: &Event<'_>,
+        base: &BaseOverrides,
+        extra: &JsonObject,
+        result: &ProcessedHookResult,
+    ) {
+        let base = self.base_fields(base);
+        let input = HookInput { base: &base, event, extra };
+        let logs_texts = self.host.settings().effective.logs_texts();
+        Records::new(self.host.observer.as_deref()).decided(&input, result, logs_texts);
     }
 
     /// Stops answering requests on the bus. Without a bus there is nothing to stop.

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use crate::event::EventName;
+use crate::event::{BaseFields, Event, EventName};
+use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::run::Payload;
 use crate::verdict::hook_run::HookRun;
+use crate::verdict::result::ProcessedHookResult;
 
 /// Receives records of what hooks do. Every method has an empty default; none of them may block for long, because the
 /// agent waits for them.
@@ -25,6 +27,29 @@ pub trait HookObserver: Send + Sync {
     fn hook_batch(&self, batch: &HookBatch) {
         let _ = batch;
     }
+
+    /// An event to which a hook listens, or that is blocked whatever hooks say, has its result.
+    fn event_decided(&self, decided: &DecidedEvent<'_>) {
+        let _ = decided;
+    }
+}
+
+/// An event and what came of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct DecidedEvent<'a> {
+    /// The event with its data.
+    pub event: &'a Event<'a>,
+    /// Session, folder and time.
+    pub base: &'a BaseFields<'a>,
+    /// Further fields of the caller.
+    pub extra: &'a JsonObject,
+    /// What hooks were given on stdin, if one of them was asked.
+    pub input: Option<&'a Payload>,
+    /// What came of it.
+    pub result: &'a ProcessedHookResult,
+    /// Whether commands, paths and prompts may be logged; `hooksConfig.log` decides.
+    pub logs_texts: bool,
 }
 
 /// One finished hook.

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::event::EventName;
-use crate::host::observer::{HookBatch, HookCall, HookObserver};
+use crate::event::{EventName, HookInput};
+use crate::host::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
 use crate::host::panics::catch_panic;
 use crate::run::Payload;
 use crate::verdict::chain::unusable_request_fields;
@@ -15,12 +15,14 @@ use crate::verdict::result::ProcessedHookResult;
 pub(crate) struct Records<'a> {
     observer: Option<&'a dyn HookObserver>,
     panic: OnceLock<String>,
+    /// What the first hook was given; clones share the text.
+    input: OnceLock<Payload>,
 }
 
 impl<'a> Records<'a> {
     /// Records for `tracing` and, where there is one, for an observer.
     pub(crate) fn new(observer: Option<&'a dyn HookObserver>) -> Self {
-        Self { observer, panic: OnceLock::new() }
+        Self { observer, panic: OnceLock::new(), input: OnceLock::new() }
     }
 
     /// The first panic of a record, once all of them are written.
@@ -33,6 +35,7 @@ impl<'a> Records<'a> {
         self.guarded(|| {
             trace_run(event, run);
             if let Some(observer) = self.observer {
+                let _ = self.input.set(payload.clone());
                 observer.hook_call(&HookCall { event, run, input: payload });
             }
         });
@@ -56,6 +59,16 @@ impl<'a> Records<'a> {
             if let Some(observer) = self.observer {
                 observer.hook_batch(&batch);
             }
+        });
+    }
+
+    /// One record of what came of the event.
+    pub(crate) fn decided(&self, input: &HookInput<'_>, result: &ProcessedHookResult, logs_texts: bool) {
+        let Some(observer) = self.observer else { return };
+        let HookInput { base, event, extra } = *input;
+        let input = self.input.get();
+        self.guarded(|| {
+            observer.event_decided(&DecidedEvent { event, base, extra, input, result, logs_texts });
         });
     }
 

@@ -46,6 +46,8 @@ pub struct LevelSettings {
     pub agent_events: Option<AgentEvents>,
     /// `hooksConfig.ask`.
     pub ask: Option<AskReading>,
+    /// `hooksConfig.log`.
+    pub log: Option<LogDetail>,
     /// `security.environmentVariableRedaction`.
     pub redaction: RedactionSettings,
     /// `extensions.disabled`.
@@ -74,6 +76,26 @@ pub struct EffectiveSettings {
     pub agent_events: Option<AgentEvents>,
     /// What a hook's `ask` means.
     pub ask: AskReading,
+    /// What the log says about an event. A project's own value has no effect.
+    pub log: LogDetail,
+}
+
+impl EffectiveSettings {
+    /// Whether commands, paths and prompts may be logged.
+    pub fn logs_texts(&self) -> bool {
+        self.log == LogDetail::Summary
+    }
+}
+
+/// What the log says about an event besides its decision. Exhaustive on purpose: `hooksConfig.log` has these values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogDetail {
+    /// The beginning of the command, path or prompt, with secrets masked.
+    #[default]
+    Summary,
+    /// Nothing.
+    None,
 }
 
 /// Bounds on running hooks.

@@ -3,7 +3,7 @@
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 
 use super::diagnose::{Findings, Route};
-use super::{AgentEvents, LevelSettings, RedactionSettings};
+use super::{AgentEvents, LevelSettings, LogDetail, RedactionSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::event::EventName;
 use crate::hook::AskReading;
@@ -13,8 +13,8 @@ use crate::spelling::{nearest, shortened};
 pub(super) const ROOT_KEYS: [&str; 6] =
     ["enableHooks", "tools", "hooksConfig", "hooks", "extensions", "security"];
 /// The keys of `hooksConfig`.
-pub(super) const CONFIG_KEYS: [&str; 7] =
-    ["enabled", "disabled", "agentEvents", "ask", "maxConcurrentHooks", "maxOutputBytes", "rules"];
+pub(super) const CONFIG_KEYS: [&str; 8] =
+    ["enabled", "disabled", "agentEvents", "ask", "maxConcurrentHooks", "maxOutputBytes", "rules", "log"];
 /// The keys of `security.environmentVariableRedaction`.
 pub(super) const REDACTION_KEYS: [&str; 3] = ["enabled", "allowed", "blocked"];
 /// The keys of the `hooks` map that are no events.
@@ -236,7 +236,7 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
     let root = Route::Root;
     let route = root.key("hooksConfig");
     let (fields, others) = pick(object, &CONFIG_KEYS, route, findings);
-    let [_, disabled, agent_events, ask, concurrent, output, _] = fields;
+    let [_, disabled, agent_events, ask, concurrent, output, _, log] = fields;
     for other in others {
         findings.unknown_field(route, other, &CONFIG_KEYS);
     }
@@ -245,6 +245,8 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
     read.settings.agent_events = word(agent_events, &words, route.key("agentEvents"), findings);
     let words = [("person", AskReading::Person), ("allow", AskReading::Allow)];
     read.settings.ask = word(ask, &words, route.key("ask"), findings);
+    let words = [("summary", LogDetail::Summary), ("none", LogDetail::None)];
+    read.settings.log = word(log, &words, route.key("log"), findings);
     read.settings.max_concurrent_hooks = count(concurrent, route.key("maxConcurrentHooks"), findings);
     read.settings.max_output_bytes = count(output, route.key("maxOutputBytes"), findings);
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::AgentEvents;
+use super::{AgentEvents, LogDetail};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{AskReading, OnFailure};
 
@@ -211,6 +211,9 @@ struct HooksConfigWire {
     /// How many bytes of each output stream of a hook are kept; 16 MiB or twice the payload if not given.
     #[schemars(range(min = 1))]
     max_output_bytes: Option<u64>,
+    /// What `log.jsonl` says about an event besides its decision: `summary` (if not given) is the beginning of the
+    /// command, path or prompt, with secrets masked; `none` leaves it out. Only in the user's and the system's settings.
+    log: Option<LogDetail>,
     /// Names of shipped rules that are on; `hookrail rules` lists them.
     rules: Option<Vec<String>>,
 }

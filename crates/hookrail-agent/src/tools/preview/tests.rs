@@ -14,11 +14,15 @@ fn a_question_shows_what_would_change() {
     for (tool, given, expected) in [
         ("write_file", json!({"file_path": "new.txt", "content": "x\n"}), Some("@@ -1,0 +1,1 @@\n+x")),
         ("write_file", json!({"file_path": "old.txt", "content": "a\nB\n"}), Some("@@ -2,1 +2,1 @@\n-b\n+B")),
-        ("write_file", json!({"file_path": "binary", "content": "x"}), Some("no text that can be compared")),
+        (
+            "write_file",
+            json!({"file_path": "binary", "content": "x"}),
+            Some("is not text and cannot be compared"),
+        ),
         (
             "write_file",
             json!({"file_path": "../outside", "content": "x"}),
-            Some("no text that can be compared"),
+            Some("is not text and cannot be compared"),
         ),
         ("replace", json!({"file_path": "old.txt", "old_string": "a", "new_string": "c"}), Some("-a\n+c")),
         ("replace", json!({"file_path": 5}), None),

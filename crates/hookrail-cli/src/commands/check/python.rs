@@ -22,7 +22,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<C
         return None;
     }
     let (imports, option) = imports(options)?;
-    let help = format!("write `{name} -I {option} …`, which looks for modules nowhere near the project");
+    let help = format!("write `{name} -I {option} …`, which does not load modules from the project");
     let shadow = imports.iter().find_map(|module| shadowing(module, project));
     Some(match shadow {
         Some(file) => CommandProblem {

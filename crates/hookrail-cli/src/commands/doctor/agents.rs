@@ -87,7 +87,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
         };
         match probe::probe(&entry, context.project()) {
             ProbeResult::Works => {
-                report.ok(name, format!("its entry in `{shown_file}` reaches hookrail and refuses"));
+                report.ok(name, format!("its entry in `{shown_file}` calls hookrail, and a call that must be refused is refused"));
             }
             ProbeResult::Gone => {
                 let message = format!("the program that `{shown_file}` names is not there or does not start");

@@ -61,6 +61,17 @@ fn test(name: &str, fired: &Fired<'_>) -> Value {
     {
         set(&mut expect, "input", Value::Object(after.clone()));
     }
+    // Of other events the output is what matters: a message, a changed request, a replaced result.
+    if event.name() != EventName::BeforeTool
+        && let Some(Value::Object(mut output)) = seen.output.clone()
+    {
+        output.retain(|key, _| !matches!(key.as_str(), "decision" | "reason"));
+        if !output.is_empty() {
+            set(&mut expect, "output", Value::Object(output));
+        }
+    } else if let Some(message) = fired.result.system_message.as_deref() {
+        set(&mut expect, "output", json!({ "systemMessage": message }));
+    }
     if !seen.failures.is_empty() {
         set(&mut expect, "errors", true.into());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookrail::{EventName, Hook, HookBatch, HookCall, HookObserver};
+use hookrail::{DecidedEvent, EventName, Hook, HookBatch, HookCall, HookObserver};
 use hookrail_agent::tools::BoxFuture;
 use hookrail_agent::ui::{AgentEvent, Question, Ui};
 
@@ -39,6 +39,10 @@ impl HookObserver for Watch {
 
     fn hook_batch(&self, batch: &HookBatch) {
         self.log.hook_batch(batch);
+    }
+
+    fn event_decided(&self, decided: &DecidedEvent<'_>) {
+        self.log.event_decided(decided);
     }
 }
 

@@ -38,11 +38,13 @@ pub(super) fn write(
 /// The first one fires the sample of the event and expects that it goes on; where the starter refuses something, a
 /// second one shows that.
 pub(super) fn of_starter(event: EventName, hook: &str) -> Vec<Value> {
-    let sample = json!({
-        "name": format!("{hook}: {event} goes on"),
-        "event": event.as_str(),
-        "expect": { "decision": "allow", "ran": [hook] },
-    });
+    let mut sample = json!({ "name": format!("{hook}: {event} goes on"), "event": event.as_str() });
+    if let Value::Object(sample) = &mut sample {
+        if event.has_tool() {
+            sample.insert("tool".to_owned(), "write_file".into());
+        }
+        sample.insert("expect".to_owned(), json!({ "decision": "allow", "ran": [hook] }));
+    }
     let refused = match event {
         EventName::BeforeTool => json!({
             "tool": "write_file",

@@ -43,7 +43,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         "type": "rule",
         "name": name,
         "when": { "command": "git push --force" },
-        "block": "Force pushes are for people.",
+        "block": "A force push can overwrite the work of others. Ask a person to do it.",
         "examples": {
             "match": ["git push -f", "sudo git push origin --force"],
             "noMatch": ["git push", "git stash push --force", "echo git push -f"],

@@ -42,9 +42,9 @@ pub(super) fn summary(replay: &Replay<'_>) -> String {
 /// The largest group comes first.
 pub(super) fn groups(differences: &Differences) -> String {
     if differences.count == 0 {
-        return "nothing would be decided otherwise".to_owned();
+        return "nothing would be decided differently".to_owned();
     }
-    let mut text = format!("{} would be decided otherwise:", differences.count);
+    let mut text = format!("{} would be decided differently:", differences.count);
     for (kind, group) in differences.groups() {
         let _ = write!(text, "\n\n{}", headline(kind, group));
         let _ = write!(text, "\n  {}", line(&group.example));

@@ -3,7 +3,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Seek as _, SeekFrom};
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use hookrail_bridge::Agent;
@@ -13,10 +14,14 @@ use super::decide::PresentDecision;
 use super::formats::{self, TranscriptFormat};
 use super::lines::{MAX_LINE, TranscriptLine, TranscriptLines};
 use super::zst::{self, Unpacked};
+use crate::hook_log::NEVER_WAIT;
 
 /// How many calls, and how many bytes of them, wait for their results at most. Agents run few calls at once.
 const MAX_WAITING: usize = 1_024;
 const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
+
+/// How much of a file is looked at to find the id of its session.
+const HEAD_BYTES: u64 = 64 * 1024;
 
 /// How many lines of a file are looked at to find out whose it is.
 const FIRST_LINES: usize = 64;
@@ -25,6 +30,8 @@ const FIRST_LINES: usize = 64;
 pub(super) trait Listener {
     /// Decides about a call that was made, by today's hooks.
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision>;
+    /// Which session the transcript is of, before its calls.
+    fn session(&mut self, id: String);
     /// What became of a call.
     fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;
     /// How many bytes were read since the last time.
@@ -48,8 +55,13 @@ pub(super) fn replay(
     is_named: bool,
     listener: &mut dyn Listener,
 ) -> anyhow::Result<ReadTranscript> {
-    let mut file = File::open(path)?;
+    // A pipe without a writer is empty, and is not waited for.
+    let mut file = File::options().read(true).custom_flags(NEVER_WAIT).open(path)?;
+    rustix::io::ioctl_fionbio(&file, false)?;
     let is_regular = file.metadata()?.is_file();
+    if is_regular && let Some(session) = session_of(&mut file)? {
+        listener.session(session);
+    }
     if is_regular && zst::is_compressed(path) {
         return compressed(file, is_named, listener);
     }
@@ -104,6 +116,10 @@ impl Listener for Uncounted<'_> {
         self.0.call(call)
     }
 
+    fn session(&mut self, id: String) {
+        self.0.session(id);
+    }
+
     fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         self.0.ended(call, was, now)
     }
@@ -111,6 +127,25 @@ impl Listener for Uncounted<'_> {
     fn read(&mut self, _bytes: u64) {
         self.0.read(0);
     }
+}
+
+/// The session that the beginning of a file names: under `sessionId`, or as the `id` of a Codex rollout.
+fn session_of(file: &mut File) -> anyhow::Result<Option<String>> {
+    let mut head = Vec::new();
+    std::io::Read::by_ref(file).take(HEAD_BYTES).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    let head = String::from_utf8_lossy(&head);
+    let value_after = |text: &str| {
+        let value = text.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        let id = value.split('"').next()?;
+        (!id.is_empty() && !id.contains('\\')).then(|| id.to_owned())
+    };
+    let named = head.split("\"sessionId\"").nth(1).and_then(value_after);
+    let of_codex = || {
+        let meta = head.split("\"session_meta\"").nth(1)?;
+        value_after(meta.split("\"id\"").nth(1)?)
+    };
+    Ok(named.or_else(of_codex))
 }
 
 /// Whose transcript a file of lines is, by its first lines.

@@ -27,7 +27,8 @@ pub(super) struct BoundSocket {
 impl BoundSocket {
     /// Binds and listens. Call it before other threads make files: the umask belongs to all of them.
     pub(super) fn bind(path: &Path) -> anyhow::Result<Self> {
-        let path = std::path::absolute(path).with_context(|| format!("`{}` is no path", path.display()))?;
+        let path =
+            std::path::absolute(path).with_context(|| format!("`{}` is not a path", path.display()))?;
         let folder = path.parent().context("a socket needs a folder")?;
         check_folder(folder)?;
         // Two servers that start at once must not both remove a leftover, nor one of them the other's new socket.
@@ -68,7 +69,7 @@ impl Drop for BoundSocket {
 fn check_folder(folder: &Path) -> anyhow::Result<()> {
     let shown = folder.display();
     let found = fs::metadata(folder).with_context(|| format!("cannot make a socket in `{shown}`"))?;
-    anyhow::ensure!(found.is_dir(), "cannot make a socket in `{shown}`: it is no folder");
+    anyhow::ensure!(found.is_dir(), "cannot make a socket in `{shown}`: it is not a folder");
     let mode = found.mode();
     anyhow::ensure!(
         mode & 0o002 == 0 || mode & 0o1000 != 0,
@@ -103,7 +104,7 @@ fn remove_leftover(path: &Path) -> anyhow::Result<()> {
         Err(error) => return Err(error).with_context(|| format!("cannot look at `{shown}`")),
         Ok(found) => anyhow::ensure!(
             found.file_type().is_socket(),
-            "`{shown}` exists and is no socket; it was left alone"
+            "`{shown}` exists and is not a socket; it was left alone"
         ),
     }
     match UnixStream::connect(path) {

@@ -7,7 +7,7 @@ use hookrail::JsonObject;
 use serde_json::{Value, json};
 
 use super::case::Expect;
-use super::seen::SeenOutcome;
+use super::seen::{HookThatRan, SeenOutcome};
 
 /// One key that was not as expected.
 /// `accepted` is what `--accept` writes: with it, the same event passes.
@@ -41,6 +41,19 @@ pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
             expected: expected.as_str().to_owned(),
             seen: seen.decision.as_str().to_owned(),
             accepted: seen.decision.as_str().into(),
+        });
+    }
+    let mut deciders = seen.ran.iter().filter(|ran| ran.decided).peekable();
+    if let (Some(expected), Some(first)) = (expect.decision, deciders.peek().map(|ran| ran.name.clone()))
+        && expected == seen.decision
+        && deciders.all(|ran| ran.stands_in)
+    {
+        let word = seen.decision.as_str();
+        found.push(Mismatch {
+            key: "decision",
+            expected: format!("{word} by the project's `{first}`"),
+            seen: format!("{word} by a hook of that name in other settings"),
+            accepted: word.into(),
         });
     }
     if let Some(expected) = &expect.reason
@@ -81,14 +94,22 @@ pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
 /// `ran` may leave hooks out, since a test is about those it names. When it is accepted, all that ran are written.
 fn names(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
+    let ran_itself = |name: &String| seen.ran.iter().any(|ran| ran.name == *name && !ran.stands_in);
     let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
     let mut found = Vec::new();
-    if !expect.ran.iter().all(ran) {
-        let missing: Vec<&str> = expect.ran.iter().filter(|name| !ran(name)).map(String::as_str).collect();
+    if !expect.ran.iter().all(ran_itself) {
+        let missing: Vec<&str> =
+            expect.ran.iter().filter(|name| !ran_itself(name)).map(String::as_str).collect();
+        let shown = |ran: &HookThatRan| {
+            let place =
+                if ran.stands_in { format!(" of the {}'s settings", ran.level) } else { String::new() };
+            format!("{}{place}", ran.name)
+        };
+        let shown: Vec<String> = seen.ran.iter().map(shown).collect();
         found.push(Mismatch {
             key: "ran",
             expected: listed(&missing),
-            seen: listed(&all),
+            seen: listed(&shown.iter().map(String::as_str).collect::<Vec<_>>()),
             accepted: all.clone().into(),
         });
     }

@@ -137,6 +137,7 @@ impl PreparedTest {
         };
         let (result, took) = fire(session, &self.case).await;
         let mut seen = SeenOutcome::new(&self.case.input.event, &result, took);
+        seen.note_stand_ins(result.event, session.settings());
         if let TestSession::Own(scratch) = &self.session {
             seen.warnings.extend(scratch.warning.clone());
             if let Some(system) = scratch.session.hook_system() {

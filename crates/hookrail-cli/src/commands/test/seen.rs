@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use hookrail::components::{OwnedEvent, ProcessedHookResult};
-use hookrail::{Block, BlockCause, HookRun, JsonObject};
+use hookrail::components::{Level, OwnedEvent, ProcessedHookResult};
+use hookrail::internal::ResolvedSettings;
+use hookrail::{Block, BlockCause, EventName, HookRun, JsonObject};
 use hookrail_agent::log::millis;
 use hookrail_bridge::Verdict;
 use serde_json::Value;
@@ -39,6 +40,12 @@ pub(crate) struct HookThatRan {
     pub(crate) name: String,
     /// How it ended, in a few words.
     pub(crate) how: String,
+    /// Whose settings it is in.
+    pub(crate) level: Level,
+    /// Whether it blocked, asked or stopped.
+    pub(crate) decided: bool,
+    /// Whether a hook of the project has the same name and did not run.
+    pub(crate) stands_in: bool,
 }
 
 /// The word for a result.
@@ -72,7 +79,7 @@ impl SeenOutcome {
         Self {
             decision: decision(result),
             reasons: known,
-            ran: result.runs.iter().map(HookThatRan::of).collect(),
+            ran: result.runs.iter().map(|run| HookThatRan::of(run, result.event)).collect(),
             input: input_after(event, verdict.tool_input),
             output: output.and_then(|output| serde_json::to_value(output).ok()),
             failures: failures(result),
@@ -80,11 +87,32 @@ impl SeenOutcome {
             warnings: result.all_warnings(),
         }
     }
+
+    /// Notes which hooks of the user or the system ran while the project's hook of the same name did not: a test of
+    /// the project is about the project's hook.
+    pub(crate) fn note_stand_ins(&mut self, event: EventName, settings: &ResolvedSettings) {
+        let of_project = |name: &str| {
+            let mut hooks = settings.hooks.iter().map(|resolved| &resolved.hook);
+            hooks.any(|hook| hook.origin.level == Level::Project && hook.event == event && hook.name == name)
+        };
+        let own: Vec<String> =
+            self.ran.iter().filter(|ran| ran.level == Level::Project).map(|ran| ran.name.clone()).collect();
+        for ran in self.ran.iter_mut().filter(|ran| ran.level != Level::Project) {
+            ran.stands_in = !own.contains(&ran.name) && of_project(&ran.name);
+            if ran.stands_in {
+                let level = &ran.level;
+                ran.how = format!(
+                    "{}, of the {level}'s settings; the project's hook of that name did not run",
+                    ran.how
+                );
+            }
+        }
+    }
 }
 
 impl HookThatRan {
     /// Durations are left out where they mean nothing.
-    fn of(run: &HookRun) -> Self {
+    fn of(run: &HookRun, event: EventName) -> Self {
         use hookrail::Exit;
         let how = match run.exit() {
             Exit::Rule => "a rule".to_owned(),
@@ -96,7 +124,16 @@ impl HookThatRan {
             Exit::NoAnswer(_) => "a worker without an answer".to_owned(),
             _ => "ended in another way".to_owned(),
         };
-        Self { name: run.hook.name.clone(), how }
+        let decided = run.output.as_ref().is_some_and(|output| {
+            output.blocks(event) || output.asks(event) || output.should_stop_execution()
+        });
+        Self {
+            name: run.hook.name.clone(),
+            how,
+            level: run.hook.origin.level.clone(),
+            decided,
+            stands_in: false,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::judge::Mismatch;
 use super::seen::SeenOutcome;
 use crate::terminal::printer::{escape, escape_line};
+use crate::terminal::style::{Style, paint};
 
 /// From how many milliseconds on a test is called slow.
 pub(super) const SLOW_MS: u64 = 1_000;
@@ -29,12 +30,13 @@ pub(super) struct Shown<'a> {
 /// The lines of one test.
 /// A test that passed has one line and nothing else, so that failures stand out.
 pub(super) fn render(shown: &Shown<'_>) -> String {
-    let word = match (shown.mismatches.is_empty(), shown.accepted) {
-        (_, true) => "ACCEPT",
-        (true, false) => "PASS",
-        (false, false) => "FAIL",
+    let (word, style) = match (shown.mismatches.is_empty(), shown.accepted) {
+        (_, true) => ("ACCEPT", Style::Yellow),
+        (true, false) => ("PASS", Style::BoldGreen),
+        (false, false) => ("FAIL", Style::Red),
     };
-    let mut text = format!("{word:<6} [{:>6} ms] {}", shown.seen.took_ms, escape_line(shown.name));
+    let word = paint(style, &format!("{word:<6}"));
+    let mut text = format!("{word} [{:>6} ms] {}", shown.seen.took_ms, escape_line(shown.name));
     if shown.mismatches.is_empty() {
         return text;
     }

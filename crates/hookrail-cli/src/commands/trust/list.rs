@@ -1,6 +1,6 @@
 //! What is approved, and taking it back.
 //!
-//! An approval outlives its hook: it stays in the list until it is revoked, marked as one that does not hold any more.
+//! An approval outlives its hook: it stays in the list until it is revoked, marked as one that no longer holds.
 
 use hookrail::Hook;
 use hookrail::approvals::Approval;
@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::cli::Format;
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::hook_log::local_time;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the approvals of the project, each with whether it still holds.
@@ -54,7 +55,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         printer.message("nothing is approved in this project");
     }
     for approval in hooks {
-        let state = if holds(approval) { "holds" } else { "does not hold any more" };
+        let state = if holds(approval) { "holds" } else { "no longer holds" };
         printer.data(format_args!("{}  {state}", escape_line(&approval.name)))?;
         printer.data(format_args!("  event     {}", approval.terms.event))?;
         if let Some(matcher) = &approval.terms.matcher {
@@ -66,7 +67,7 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         for file in &approval.files {
             printer.data(format_args!("  file      {}", escape_line(&file.path)))?;
         }
-        printer.data(format_args!("  approved  {}", escape_line(&approval.approved_at)))?;
+        printer.data(format_args!("  approved  {}", escape_line(&local_time(&approval.approved_at))))?;
     }
     Ok(ExitStatus::Success)
 }

@@ -83,6 +83,7 @@ fn scalars_lists_and_aliases_are_read() {
             max_output_bytes: Some(1024),
             agent_events: Some(AgentEvents::Apply),
             ask: None,
+            log: None,
             redaction,
             disabled_extensions: vec!["e".into()],
         }

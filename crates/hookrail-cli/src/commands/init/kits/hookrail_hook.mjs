@@ -8,10 +8,14 @@
 //     });
 //
 // With `"worker": true` in the settings the file is started once and asked many times; without it, once per event. The
-// verdicts are the same. What the function prints with `console` goes to stderr, and nothing else than its answer to
-// stdout. An exception is a failure of the hook, with the stack on stderr. `hook(function, { concurrent: 4 })` lets a
+// verdicts are the same. What the function prints with `console` is shown as what the hook wrote to stderr; stdout is for
+// answers. An exception is a failure of the hook, with the stack on stderr. `hook(function, { concurrent: 4 })` lets a
 // worker be asked so many things at once; otherwise it is one at a time. Do not call `process.exit`: throw.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
+
+/** What the function prints while it answers an event. */
+const printed = new AsyncLocalStorage();
 
 /** Thrown by a hook to block, with the reason. */
 export class Block extends Error {}
@@ -27,7 +31,13 @@ export function hook(run, { concurrent = 1 } = {}) {
 function takeStdout() {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.on('error', () => process.exit(0)); // No reader is left.
-  process.stdout.write = process.stderr.write.bind(process.stderr);
+  const writeError = process.stderr.write.bind(process.stderr);
+  // It is written at once, too, for a hook that never answers.
+  process.stderr.write = (chunk, ...rest) => {
+    printed.getStore()?.push(String(chunk));
+    return writeError(chunk, ...rest);
+  };
+  process.stdout.write = process.stderr.write;
   return (value, done) => write(`${JSON.stringify(value)}\n`, done);
 }
 
@@ -37,13 +47,23 @@ async function serve(run, concurrent, answer) {
   const open = new Set();
   for await (const line of lines(process.stdin)) {
     const { id, input } = JSON.parse(line);
-    const asked = ask(run, input).then((result) => answer({ id, ...result }));
+    const texts = [];
+    const asked = printed.run(texts, () => ask(run, input)).then((result) => {
+      answer({ id, ...withPrinted(result, texts.join('')) });
+    });
     open.add(asked);
     asked.finally(() => open.delete(asked));
     if (open.size >= concurrent) await Promise.race(open);
   }
   await Promise.all(open);
   process.exit(0);
+}
+
+/** The answer with what the hook printed as its stderr. */
+function withPrinted(result, text) {
+  if (!text) return result;
+  const { exitCode, stdout, stderr } = result.output ? { ...exited(0), stdout: JSON.stringify(result.output) } : result;
+  return { exitCode, stdout, stderr: text + stderr };
 }
 
 /** Answers the one event on stdin. */

@@ -1,3 +1,5 @@
+use hookrail::components::Level;
+
 use super::*;
 use crate::commands::test::case::DecisionWord;
 use crate::commands::test::seen::HookThatRan;
@@ -7,7 +9,13 @@ fn seen() -> SeenOutcome {
     SeenOutcome {
         decision: DecisionWord::Block,
         reasons: vec!["force pushes are for people".to_owned(), "second".to_owned()],
-        ran: vec![HookThatRan { name: "guard".to_owned(), how: "a rule".to_owned() }],
+        ran: vec![HookThatRan {
+            name: "guard".to_owned(),
+            how: "a rule".to_owned(),
+            level: Level::Project,
+            decided: true,
+            stands_in: false,
+        }],
         input: input.as_object().cloned(),
         output: Some(json!({ "decision": "block" })),
         failures: Vec::new(),

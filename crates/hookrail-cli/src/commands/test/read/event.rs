@@ -51,6 +51,11 @@ impl<'a> TestFileReader<'a> {
                 self.source.problem(range, message, help);
                 return None;
             }
+            None if event.has_tool() && tool.is_none() => {
+                let message = format!("a test of {event} needs a `tool`, or a `payload`");
+                self.source.problem(range, message, None);
+                return None;
+            }
             None => sample_fields(event, tool.as_deref(), input),
         };
         self.typed(event, fields, range)

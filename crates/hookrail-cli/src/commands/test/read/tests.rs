@@ -67,6 +67,10 @@ fn what_is_no_test_file_is_reported_with_its_place() {
         (r#"[{ "event": "BeforeTool" }]"#, "1:2 this test has no `name`"),
         (r#"[{ "name": " ", "event": "BeforeTool" }]"#, "1:2 this test has no `name`"),
         (r#"[{ "name": "n" }]"#, "1:2 this test has no `event`"),
+        (
+            r#"[{ "name": "n", "event": "AfterTool" }]"#,
+            "1:26 a test of AfterTool needs a `tool`, or a `payload`",
+        ),
         (r#"[{ "name": "n", "event": 5 }]"#, "1:26 `event`: expected the name of an event, found 5"),
         ("[{ \"name\": \"n\",\n \"event\": \"BeforeTool\", \"tol\": 1 }]", "2:25 a test has no key `tol`"),
         (r#"[{ "name": 7, "event": "BeforeTool" }]"#, "1:12 `name`: expected a text, found 7"),
@@ -87,32 +91,32 @@ fn what_is_no_test_file_is_reported_with_its_place() {
             "1:51 the payload does not fit BeforeTool: `tool_name`: expected the name of a tool, found nothing",
         ),
         (
-            r#"[{ "name": "n", "event": "BeforeTool", "expect": { "decison": "allow" } }]"#,
-            "1:52 `expect` has no key `decison`",
+            r#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "decison": "allow" } }]"#,
+            "1:65 `expect` has no key `decison`",
         ),
         (
-            r#"[{ "name": "n", "event": "BeforeTool", "expect": { "decision": "deny" } }]"#,
-            "1:64 `decision`: expected \"allow\", \"block\", \"ask\" or \"stop\", found \"deny\"",
+            r#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "decision": "deny" } }]"#,
+            "1:77 `decision`: expected \"allow\", \"block\", \"ask\" or \"stop\", found \"deny\"",
         ),
         (
-            r#"[{ "name": "n", "event": "BeforeTool", "expect": { "ran": "guard" } }]"#,
-            "1:59 `ran`: expected an array of hook names, found \"guard\"",
+            r#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "ran": "guard" } }]"#,
+            "1:72 `ran`: expected an array of hook names, found \"guard\"",
         ),
         (
-            r#"[{ "name": "n", "event": "BeforeTool", "expect": { "errors": "no" } }]"#,
-            "1:62 `errors`: expected true or false, found \"no\"",
+            r#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "errors": "no" } }]"#,
+            "1:75 `errors`: expected true or false, found \"no\"",
         ),
         (
-            r#"[{ "name": "n", "event": "BeforeTool", "expect": { "maxMs": 0 } }]"#,
-            "1:61 `maxMs`: expected a whole number of milliseconds above zero, found 0",
+            r#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "maxMs": 0 } }]"#,
+            "1:74 `maxMs`: expected a whole number of milliseconds above zero, found 0",
         ),
         (
             r#"[{ "name": "n", "event": "SessionStart", "expect": { "input": {} } }]"#,
             "1:63 `input` is expected of tool events only",
         ),
         (
-            r#"[{ "name": "n", "event": "BeforeTool", "expect": [] }]"#,
-            "1:50 `expect`: expected an object, found an array",
+            r#"[{ "name": "n", "event": "BeforeTool", "tool": "x", "expect": [] }]"#,
+            "1:63 `expect`: expected an object, found an array",
         ),
         (
             r#"[{ "name": "n", "event": "BeforeTool", "files": { "../x": "" } }]"#,
