@@ -88,7 +88,7 @@ impl Context {
 
     /// Where approvals and logs are kept.
     pub(crate) fn state_dir(&self) -> PathBuf {
-        self.paths.home.join(".llxprt/hookrail")
+        self.paths.home.join(".hookrail")
     }
 
     /// The user's approvals, in the state folder.

@@ -53,7 +53,7 @@ pub(crate) fn is_home(directory: &Path, context: &Context) -> bool {
     home(context).is_some_and(same)
 }
 
-/// `project, .llxprt/settings.json:7`.
+/// `project, .hookrail/settings.json:7`.
 pub(crate) fn shown_origin(origin: &Origin, context: &Context) -> String {
     let level = escape_line(&origin.level.to_string());
     format!("{level}, {}:{}", shown(&origin.file, context), origin.line)

@@ -13,13 +13,14 @@ mod time;
 mod tool_name;
 mod workers;
 
-use std::fs::{self, DirBuilder, File, Metadata, TryLockError};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail::components::WorkerStatus;
+use hookrail::internal::make_state_dir;
 use hookrail::{DecidedEvent, HookBatch, HookCall, HookObserver};
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
@@ -191,15 +192,10 @@ impl HookLog {
     fn open(&self) -> io::Result<OpenLog> {
         let mut options = File::options();
         options.create(true).append(true).mode(0o600).custom_flags(NEVER_WAIT);
-        let file = match options.open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if let Some(folder) = self.path.parent() {
-                    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-                }
-                options.open(&self.path)
-            }
-            other => other,
-        }?;
+        if let Some(folder) = self.path.parent() {
+            make_state_dir(folder)?;
+        }
+        let file = options.open(&self.path)?;
         let metadata = file.metadata()?;
         if metadata.permissions().mode() & 0o077 != 0 {
             // It was made readable for others; what hooks print is private.

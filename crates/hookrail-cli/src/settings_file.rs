@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
+use hookrail::components::Level;
 use hookrail::internal::LockedFile;
 use hookrail::internal::edit::EditError;
 
@@ -25,7 +26,7 @@ pub(crate) fn change(
         // Without it the lock, and approvals, would have no place outside of the project.
         return Err(Hinted::new("there is no home directory", "set HOME or HOOKRAIL_HOME").into());
     }
-    let is_users = context.paths.user_file().as_deref() == Some(file);
+    let is_users = context.paths.files(&Level::User).iter().any(|users| users == file);
     if let Some(folder) = file.parent().filter(|_| !is_users) {
         // A project's folder is as open as its neighbours; the user's is made private by the lock.
         fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;

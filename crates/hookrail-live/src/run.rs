@@ -73,7 +73,7 @@ pub(crate) fn attempt(
         Broken::Nothing | Broken::Program => settings().to_string(),
     };
     room.run_hookrail(&["connect", program.name])?;
-    write(&room.home.join(".llxprt/settings.json"), &text)?;
+    write(&room.home.join(".hookrail/settings.json"), &text)?;
     for each in scenarios {
         (each.setup)(&room)?;
     }
@@ -102,7 +102,7 @@ pub(crate) fn attempt(
     let calls = model.calls();
     let read = |file: &str| fs::read(base.path().join(file)).unwrap_or_default();
     let printed = [read("stdout.txt"), read("stderr.txt")].concat();
-    let log = [read("home/.hookrail/log.jsonl"), read("home/.llxprt/hookrail/log.jsonl")].concat();
+    let log = read("home/.hookrail/log.jsonl");
     look(&Observed {
         work: &room.work,
         calls: &calls,

@@ -278,7 +278,7 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "call after the settings broke",
         alone: true,
         turns: |_, _| {
-            shell(&["echo '{' > {base}/home/.llxprt/settings.json; touch before.txt", "touch anything.txt"])
+            shell(&["echo '{' > {base}/home/.hookrail/settings.json; touch before.txt", "touch anything.txt"])
         },
         read: |seen| seen.refused_after("before.txt", "anything.txt", "hookrail check"),
         ..PLAIN

@@ -55,12 +55,12 @@ impl TestProject {
 
     /// Where the project's settings are.
     pub fn settings_path(&self) -> PathBuf {
-        self.dir().join(".llxprt/settings.json")
+        self.dir().join(".hookrail/settings.json")
     }
 
     /// Where the user's settings are.
     pub fn user_settings_path(&self) -> PathBuf {
-        self.home().join(".llxprt/settings.json")
+        self.home().join(".hookrail/settings.json")
     }
 
     /// Writes the project's settings.

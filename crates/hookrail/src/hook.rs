@@ -6,7 +6,7 @@ mod start_obstacle;
 mod unreadable_rule;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,9 +23,12 @@ use crate::rules::{Condition, Rule};
 /// How long a hook may run when its settings do not set it.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
+/// The folders of a project or a home directory that hold settings: ours first, then the specification's.
+pub const SETTINGS_FOLDERS: [&str; 2] = [".hookrail", ".llxprt"];
+
 /// The variables that hold the working directory of a hook.
-pub const PROJECT_DIR_VARIABLES: [&str; 3] =
-    ["LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
+pub const PROJECT_DIR_VARIABLES: [&str; 4] =
+    ["HOOKRAIL_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
 
 /// One configured hook, checked and compiled. Make one with [`Hook::new`] and change what differs.
 #[derive(Debug, Clone)]
@@ -63,6 +66,9 @@ pub struct Hook {
     pub source: ConfigSource,
     /// Where it stands in the settings.
     pub origin: Origin,
+    /// The folder around the session's project that it was approved for; `None` for all other hooks. It runs there, and
+    /// the session's project has no say about it.
+    pub enclosing: Option<Arc<Path>>,
 }
 
 impl Hook {
@@ -87,7 +93,18 @@ impl Hook {
             worker: WorkerMode::Off,
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
+            enclosing: None,
         }
+    }
+
+    /// Whether it is a hook of the session's own project, for which that project's settings count.
+    pub(crate) fn is_own_projects(&self) -> bool {
+        self.origin.level == Level::Project && self.enclosing.is_none()
+    }
+
+    /// The folder that it runs in, where the hooks of the session run in `directory`.
+    pub(crate) fn folder<'a>(&'a self, directory: &'a Path) -> &'a Path {
+        self.enclosing.as_deref().unwrap_or(directory)
     }
 
     /// The command as configured; empty for a hook that has none.
@@ -214,7 +231,7 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// The project's `.llxprt/settings.json`.
+    /// The project's, in `.hookrail/settings.json` and `.llxprt/settings.json`.
     Project,
     /// The user's.
     User,

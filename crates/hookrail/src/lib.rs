@@ -164,7 +164,7 @@ pub mod components {
 pub mod internal {
     pub use crate::event::{iso_timestamp, timestamp_now};
     pub use crate::formats::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
-    pub use crate::hook::PROJECT_DIR_VARIABLES;
+    pub use crate::hook::{PROJECT_DIR_VARIABLES, SETTINGS_FOLDERS};
     pub use crate::payload::schema::{input_schema, output_schema, sample_input};
     pub use crate::rules::{
         ConditionReport, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library, patched_files,
@@ -176,7 +176,7 @@ pub mod internal {
         Settings, SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
         settings_schema,
     };
-    pub use crate::trust::atomic_file::LockedFile;
+    pub use crate::trust::atomic_file::{LockedFile, make_state_dir};
     pub use crate::trust::{HookJudgement, Judgement, hook_files, named_paths};
     pub use hookrail_shell::{
         Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,

@@ -65,6 +65,8 @@ pub struct Settings {
     pub project_dir: PathBuf,
     /// What each level says about hooks being on, its aliases resolved; `None` where it says nothing.
     pub enable: PerLevel<Option<bool>>,
+    /// The file whose flag counts, for each level that has one.
+    pub flag_files: PerLevel<Option<PathBuf>>,
     /// All hooks: project, user, system, then extensions by name; in each file in the order of the text.
     pub hooks: Vec<ConfiguredHook>,
     /// The disabled lists of all levels, united.
@@ -201,7 +203,9 @@ impl Settings {
         add("redaction.blocked", listed(&own.redaction.blocked));
         let own_list = DisabledList::Settings(Level::Project);
         let disabled = self.disabled.iter().filter(|entry| entry.list == own_list);
-        let disabled: Vec<String> = disabled.map(|entry| entry.name_or_command.clone()).collect();
+        let mut disabled: Vec<String> = disabled.map(|entry| entry.name_or_command.clone()).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        disabled.retain(|name| seen.insert(name.clone()));
         add("disabled", listed(&disabled));
         Value::Object(fields)
     }

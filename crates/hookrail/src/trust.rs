@@ -168,6 +168,16 @@ impl TrustPolicy {
         }
     }
 
+    /// The store that knows which guards of enclosing folders were approved. `state_dir` is the user's own, for a run that
+    /// trusts its project without looking at approvals.
+    pub(crate) fn approvals(&self, state_dir: Option<&Path>) -> Option<ApprovalStore> {
+        match self {
+            Self::RequireApproval(store) => Some(store.clone()),
+            Self::ApproveForThisRun => state_dir.map(|dir| ApprovalStore::new(dir.to_owned())),
+            Self::AllowAll => None,
+        }
+    }
+
     /// A new seal for a hook whose files changed, if it has been approved again meanwhile. Under
     /// [`TrustPolicy::ApproveForThisRun`] that cannot happen: what changed stays refused until the next start.
     #[doc(hidden)]

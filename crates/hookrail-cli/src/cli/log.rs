@@ -59,7 +59,7 @@ pub(crate) struct LogArgs {
     /// Runs, blocks, asks, failures and durations of each hook
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Keep the call with this id as a test of the project, in `.llxprt/tests/logged.json`
+    /// Keep the call with this id as a test of the project, in `.hookrail/tests/logged.json`
     #[arg(
         long,
         value_name = "ID",

@@ -28,6 +28,7 @@ use serde_json::Value;
 pub(crate) use self::call::bridge_call;
 use self::memory::MemoryStore;
 use crate::cli::{BridgeArgs, Places};
+use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -151,6 +152,11 @@ fn respond(
     };
     let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
     verdict.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
+    if event.event.is_some_and(EventName::is_agent_event) {
+        // Looked for at prompts and the like: that is often enough, and a tool call does not wait for it.
+        let errors = check::errors_outside_of_project(settings, &context);
+        verdict.notices.extend(errors.into_iter().map(|error| format!("hookrail: {error}")));
+    }
     let native = store.answer(|memory| answer(agent, &event, &verdict, memory));
     log.bridged(&event.native_event, &native.strengthened);
     if let Some(system) = session.hook_system() {

@@ -19,6 +19,7 @@ mod words;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use hookrail::components::{HookKind, Level};
 use hookrail::internal::ResolvedSettings;
 use hookrail::{DiagnosticCode, Hook};
 use serde::Serialize;
@@ -27,9 +28,9 @@ use self::finding::{Finding, Severity, Sources};
 use self::side_by_side::AsIfApproved;
 use crate::cli::{CheckArgs, Format};
 use crate::context::Context;
-use crate::display::short_home;
+use crate::display::{short_home, shown};
 use crate::exit::ExitStatus;
-use crate::terminal::printer::Printer;
+use crate::terminal::printer::{Printer, escape_line};
 
 /// What keeps a hook's command from being started, with what helps; `None` if nothing is to be seen.
 /// `fire` and the agent take the hint from it when a hook could not be started.
@@ -71,6 +72,26 @@ pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(S
     let mut findings = check.findings;
     finding::sort(&mut findings);
     findings.iter().map(|finding| finding.short(context)).collect()
+}
+
+/// The errors in commands of the user and the system, one line each, as far as they are seen without starting anything.
+/// The engine reports all others.
+pub(crate) fn errors_outside_of_project(settings: &ResolvedSettings, context: &Context) -> Vec<String> {
+    let mut errors = Vec::new();
+    for hook in settings.hooks.iter().map(|resolved| &resolved.hook) {
+        let Hook { kind, origin, .. } = hook;
+        let HookKind::Command(command) = kind else { continue };
+        if !matches!(origin.level, Level::User | Level::System) || command.contains('\0') {
+            continue;
+        }
+        let problems = program::visible_problems(hook, command, context).into_iter();
+        errors.extend(problems.filter(|problem| problem.severity == Severity::Error).map(|problem| {
+            let place = format!("{}:{}", shown(&origin.file, context), origin.line);
+            let (message, help) = (escape_line(&problem.message), escape_line(&problem.help));
+            format!("error: {place}: {message}; {help}")
+        }));
+    }
+    errors
 }
 
 /// The JSON form.

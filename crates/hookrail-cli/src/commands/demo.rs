@@ -132,9 +132,9 @@ impl DemoProject {
         let project = self.project().canonicalize()?;
         let home = self.home().canonicalize()?;
         if let SceneHook::Script(script) = scene.guard {
-            write(&project.join(format!(".llxprt/hooks/{}.sh", scene.hook)), script)?;
+            write(&project.join(format!(".hookrail/hooks/{}.sh", scene.hook)), script)?;
         }
-        write(&project.join(".llxprt/settings.json"), &scene.settings()?.to_string())?;
+        write(&project.join(".hookrail/settings.json"), &scene.settings()?.to_string())?;
 
         let log_path = home.join(format!("{}.jsonl", scene.hook));
         let session_id = format!("demo-{}", scene.hook);
@@ -183,7 +183,7 @@ impl DemoProject {
 impl Scene {
     /// Runs also where temporary folders hold no executable files.
     fn command(&self) -> String {
-        format!("sh .llxprt/hooks/{}.sh", self.hook)
+        format!("sh .hookrail/hooks/{}.sh", self.hook)
     }
 
     /// What is started, in a few words.

@@ -89,12 +89,16 @@ fn planned<'e>(
         EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
     let input = event_input::load(&given, EventCommand::Explain)?;
     let event = input.event();
-    let folders = Folders { project: context.project(), cwd: context.project(), home: home(context) };
-    let facts = Facts::new(Subject::of(&event), folders);
-    let condition = |hook: &Hook| match (&hook.kind, &hook.when) {
-        (HookKind::Rule(rule), _) => Some(rule.explain(&facts)),
-        (_, Some(when)) => Some(when.explain(&facts)),
-        _ => None,
+    let condition = |hook: &Hook| {
+        // A guard of an enclosing project sees paths from there.
+        let project = hook.enclosing.as_deref().unwrap_or(context.project());
+        let folders = Folders { project, cwd: context.project(), home: home(context) };
+        let facts = Facts::new(Subject::of(&event), folders);
+        match (&hook.kind, &hook.when) {
+            (HookKind::Rule(rule), _) => Some(rule.explain(&facts)),
+            (_, Some(when)) => Some(when.explain(&facts)),
+            _ => None,
+        }
     };
     Ok(hooks.map(|hook| Planned { hook, condition: condition(hook) }).collect())
 }

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::approvals::{FileContent, Pending};
-use hookrail::components::AgentEvents;
-use hookrail::internal::{edit, quote};
+use hookrail::components::{AgentEvents, Level};
+use hookrail::internal::{ResolvedSettings, edit, quote};
 use serde_json::json;
 
 use self::kits::Kit;
@@ -67,9 +67,10 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     if let (Some(_), Some(fields)) = (kit, entry.as_object_mut()) {
         fields.insert("worker".to_owned(), true.into());
     }
+    let flag_file = target.flag_file(&before);
     let edit = |text: &str| {
         let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
-        if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
+        if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
     let changed = settings_file::change(&target.settings, context, edit, || {
         if let Some(kit) = kit {
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         shown(&target.settings, context)
     ))?;
     if !is_on {
-        print_turned_on(&target, context, printer)?;
+        turn_on(&flag_file, context, printer)?;
     }
     if !target.is_users {
         let own_text = FileContent::Text { text: script.clone() };
@@ -149,6 +150,12 @@ impl TargetFile {
         Ok(Self { settings, scripts, is_users, extension })
     }
 
+    /// The file whose enable flag counts for the hook's level; for a new flag, the file that new entries go to.
+    fn flag_file(&self, settings: &ResolvedSettings) -> PathBuf {
+        let level = if self.is_users { Level::User } else { Level::Project };
+        settings.flag_file(&level).map_or_else(|| self.settings.clone(), Path::to_owned)
+    }
+
     /// The first name that neither a hook nor a file has: the given one, or the given one with a number.
     /// After 999 of them it gives up: it is probably run in a loop.
     fn free_name(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
@@ -188,11 +195,11 @@ impl TargetFile {
     fn command(&self, script: &Path) -> anyhow::Result<String> {
         let name = script.file_name().unwrap_or_default().to_string_lossy();
         if !self.is_users {
-            return Ok(format!("\"$LLXPRT_PROJECT_DIR\"/.llxprt/hooks/{name}"));
+            return Ok(format!("\"$HOOKRAIL_PROJECT_DIR\"/.hookrail/hooks/{name}"));
         }
-        let expected = std::env::var_os("HOME").map(|home| Path::new(&home).join(".llxprt/hooks"));
+        let expected = std::env::var_os("HOME").map(|home| Path::new(&home).join(".hookrail/hooks"));
         if expected.as_deref() == Some(self.scripts.as_path()) {
-            return Ok(format!("~/.llxprt/hooks/{name}"));
+            return Ok(format!("~/.hookrail/hooks/{name}"));
         }
         // `HOOKRAIL_HOME` is not what the shell means by `~`.
         let path = script.to_str().context("the home directory's name is not UTF-8")?;
@@ -228,13 +235,11 @@ fn write_script(script: &Path, text: &str) -> anyhow::Result<()> {
     write.with_context(|| format!("cannot write `{}`", script.display()))
 }
 
-/// Prints that the settings now turn hooks on.
-/// Printed apart from the hook, because it turns on every other hook of this file too.
-fn print_turned_on(target: &TargetFile, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
-    printer.data(format_args!(
-        "turned hooks on: `\"enableHooks\": true` in {}",
-        shown(&target.settings, context)
-    ))?;
+/// Turns hooks on, where that is not done yet, and prints it: it concerns every other hook of the level too.
+fn turn_on(flag_file: &Path, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+    settings_file::change(flag_file, context, |text| edit::set_enable_hooks(text, true), || Ok(()))?;
+    printer
+        .data(format_args!("turned hooks on: `\"enableHooks\": true` in {}", shown(flag_file, context)))?;
     Ok(())
 }
 

@@ -59,7 +59,7 @@ fn places(
 ) -> anyhow::Result<Vec<EntryPlace>> {
     if in_project_file {
         let list = DisabledList::Settings(Level::Project);
-        return Ok(vec![EntryPlace::File { file: context.paths.project_file(), list }]);
+        return Ok(in_files(name, enable, &list, context.paths.project_file(), settings));
     }
     let user_file = context
         .paths
@@ -74,9 +74,28 @@ fn places(
         places.push(EntryPlace::State);
     }
     if places.is_empty() || !named.iter().all(is_projects) || (enable && listed(&in_users_list)) {
-        places.push(EntryPlace::File { file: user_file, list: in_users_list });
+        places.extend(in_files(name, enable, &in_users_list, user_file, settings));
     }
     Ok(places)
+}
+
+/// The files of a level that a change concerns: those whose lists name the hook; for a new entry, the file that new
+/// entries go to.
+fn in_files(
+    name: &str,
+    enable: bool,
+    list: &DisabledList,
+    for_new: PathBuf,
+    settings: &ResolvedSettings,
+) -> Vec<EntryPlace> {
+    let entries = entries_for(name, settings).into_iter().filter(|entry| entry.list == *list);
+    let entries = entries.filter(|entry| enable || entry.name_or_command == name);
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.file.clone()).collect();
+    files.dedup();
+    if files.is_empty() {
+        files.push(for_new);
+    }
+    files.into_iter().map(|file| EntryPlace::File { file, list: list.clone() }).collect()
 }
 
 impl EntryPlace {
@@ -147,23 +166,17 @@ impl EntryPlace {
 fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) {
     let after = context.settings();
     for entry in entries_for(name, &after) {
-        let (place, how) = match &entry.list {
-            DisabledList::Settings(Level::Project) => (
-                shown(&context.paths.project_file(), context),
-                format!("`hookrail enable --project {}` changes that", name_operand(name)),
-            ),
-            DisabledList::Settings(Level::User) => (
-                shown(&context.paths.user_file().unwrap_or_default(), context),
-                format!("`hookrail enable {}` changes that", name_operand(name)),
-            ),
-            DisabledList::ForThisProject => (
-                "your own state".to_owned(),
-                format!("`hookrail enable {}` changes that", name_operand(name)),
-            ),
-            DisabledList::Settings(_) => {
-                (shown(&context.paths.system, context), "only its owner can change that".to_owned())
+        let how = match &entry.list {
+            DisabledList::Settings(Level::Project) => {
+                format!("`hookrail enable --project {}` changes that", name_operand(name))
             }
+            DisabledList::Settings(Level::User) | DisabledList::ForThisProject => {
+                format!("`hookrail enable {}` changes that", name_operand(name))
+            }
+            DisabledList::Settings(_) => "only its owner can change that".to_owned(),
         };
+        let place =
+            entry.file.as_deref().map_or_else(|| "your own state".to_owned(), |file| shown(file, context));
         printer.message(format_args!(
             "warning: `{}` is still disabled by {place}: its list names `{}`",
             escape_line(name),

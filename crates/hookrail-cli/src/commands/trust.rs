@@ -24,8 +24,13 @@ use crate::terminal::screen;
 /// Without a terminal it shows what waits and fails, so that a script notices. `--yes` is for machines that check out
 /// projects that were reviewed elsewhere. An agent may look, but not approve.
 pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let settings = context.settings();
+    let wrong = findings::lines_about_files(&settings, context);
+    for line in &wrong {
+        printer.message(&line.text);
+    }
     if args.list {
-        return list::list(args.format, context, printer);
+        return list::list(args.format, &settings, context, printer);
     }
     let can_ask = screen::can_ask() && args.format == Format::Text;
     if args.yes || args.revoke.is_some() || can_ask {
@@ -33,10 +38,6 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     }
     if let Some(name) = &args.revoke {
         return list::revoke(name, context, printer);
-    }
-    let settings = context.settings();
-    for line in findings::lines_about_files(&settings, context) {
-        printer.message(line.text);
     }
     let store = context.approvals();
     let review = store.pending(context.project(), &settings.hook_list(), &settings.project_settings);
@@ -49,9 +50,11 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
     if review.pending.is_empty() && review.settings.is_none() && review.vanished.is_empty() {
         match args.format {
             Format::Json => printer.json_pretty(&show::as_json(&review))?,
-            Format::Text => printer.data("nothing waits for approval in this project")?,
+            Format::Text if wrong.is_empty() => printer.data("nothing waits for approval in this project")?,
+            Format::Text => printer.message("nothing that could be read waits for approval in this project"),
         }
-        return Ok(ExitStatus::Success);
+        // What the file holds, and so what waits, is not known.
+        return Ok(if settings.unusable.is_empty() { ExitStatus::Success } else { ExitStatus::Failure });
     }
     if args.yes {
         let status = approve_all(args.format, &review, context, printer)?;

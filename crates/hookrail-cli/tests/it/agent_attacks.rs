@@ -110,17 +110,17 @@ fn what_an_agent_does_to_its_guard_does_not_help_it() {
 #[test]
 fn what_an_agent_does_to_the_settings_does_not_help_it() {
     for (what, command) in [
-        ("deleted", "rm .llxprt/settings.json"),
-        ("the folder deleted", "rm -r .llxprt"),
-        ("emptied", "echo '{}' > .llxprt/settings.json"),
-        ("broken", "echo '{ \"hooks\": ' > .llxprt/settings.json"),
-        ("the hook dropped", "echo '{ \"enableHooks\": true, \"hooks\": {} }' > .llxprt/settings.json"),
+        ("deleted", "rm .hookrail/settings.json"),
+        ("the folder deleted", "rm -r .hookrail"),
+        ("emptied", "echo '{}' > .hookrail/settings.json"),
+        ("broken", "echo '{ \"hooks\": ' > .hookrail/settings.json"),
+        ("the hook dropped", "echo '{ \"enableHooks\": true, \"hooks\": {} }' > .hookrail/settings.json"),
         (
             "another hook instead",
             "echo '{ \"enableHooks\": true, \"hooks\": { \"AfterTool\": [{ \"hooks\": [{ \"type\": \"command\", \
-             \"command\": \"true\" }] }] } }' > .llxprt/settings.json",
+             \"command\": \"true\" }] }] } }' > .hookrail/settings.json",
         ),
-        ("unreadable", "rm .llxprt/settings.json && mkdir .llxprt/settings.json"),
+        ("unreadable", "rm .hookrail/settings.json && mkdir .hookrail/settings.json"),
     ] {
         let over = attacked(shell(command)).run("go");
         check_refused(what, &over, ACCEPTED_AS_GONE);
@@ -140,9 +140,11 @@ fn keeping_the_guard_open_for_writing_does_not_help() {
 #[test]
 fn protected_files_are_not_written_without_a_yes() {
     for path in [
+        ".hookrail/settings.json",
+        ".hookrail/new.json",
         ".llxprt/settings.json",
-        ".llxprt/new.json",
-        "sub/.llxprt/settings.json",
+        "conf/settings.json",
+        "sub/.hookrail/settings.json",
         "./sub/../.LLXPRT/settings.json",
         "hooks/guard.sh",
         "hooks/json.py",
@@ -176,6 +178,9 @@ fn protected_files_are_not_written_without_a_yes() {
             std::fs::create_dir_all(scenario.project.dir().join(folder)).unwrap();
         }
         scenario.project.file("store/HEAD", "ref: refs/heads/main\n");
+        // Settings are protected where links lead to them.
+        std::fs::create_dir_all(scenario.project.dir().join("conf")).unwrap();
+        std::os::unix::fs::symlink("conf", scenario.project.dir().join(".llxprt")).unwrap();
         let over = scenario.run("go");
         let expected = ["write_file denied", "replace denied", "write_file success"];
         assert_eq!(over.tools(), expected, "{path}: {}", over.shown());
@@ -264,7 +269,7 @@ fn a_project_hook_cannot_carry_arguments_past_the_users_guard() {
 #[test]
 fn a_home_that_is_not_absolute_is_refused() {
     let project = TestProject::new();
-    project.file(".llxprt/settings.json", r#"{ "enableHooks": true }"#);
+    project.file(".hookrail/settings.json", r#"{ "enableHooks": true }"#);
     for home in [".", "sub", "./"] {
         let mut command = hookrail(&project, &["fire", "BeforeTool"]);
         let output = command.env("HOME", home).env_remove("HOOKRAIL_HOME").output().unwrap();

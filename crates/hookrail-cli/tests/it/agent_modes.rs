@@ -210,7 +210,7 @@ fn the_default_log_is_private() {
     bare.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = bare.args(["-p", "hi"]).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let folder = scenario.project.home().join(".llxprt/hookrail/sessions");
+    let folder = scenario.project.home().join(".hookrail/sessions");
     let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let log = std::fs::read_to_string(&file).unwrap();
     let first: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();

@@ -56,9 +56,9 @@ fn an_agent_cannot_switch_its_own_guard_off() {
 fn broken_settings_are_named() {
     let scenario =
         Scenario::new().calls(&[write("a.txt", "x")]).says("Done.").hook("BeforeTool", "echo no >&2; exit 2");
-    scenario.project.file(".llxprt/settings.json", "{ \"hooks\": [");
+    scenario.project.file(".hookrail/settings.json", "{ \"hooks\": [");
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file blocked"]);
-    run.expect_printed("error: .llxprt/settings.json:1:");
+    run.expect_printed("error: .hookrail/settings.json:1:");
 }

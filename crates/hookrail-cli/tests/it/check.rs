@@ -67,7 +67,7 @@ fn all_findings_come_at_once_with_place_and_hint() {
   }
 }
 "#;
-    project.file(".llxprt/settings.json", settings);
+    project.file(".hookrail/settings.json", settings);
     project.user_settings(&json!({ "enableHooks": false, "hooksConfig": { "disabled": ["guard"] } }));
     // Each version of bash has its own words for the error.
     let shown = |run: &Run| {
@@ -190,8 +190,8 @@ fn without_a_home_directory_nothing_counts_as_approved() {
     project.settings(&one("./x.sh"));
     // A project that brings approvals of itself along, where a missing home directory would make them be found.
     assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
-    let approvals = project.home().join(".llxprt/hookrail/approvals.json");
-    project.file(".llxprt/hookrail/approvals.json", fs::read(approvals).unwrap());
+    let approvals = project.home().join(".hookrail/approvals.json");
+    project.file(".hookrail/approvals.json", fs::read(approvals).unwrap());
     let mut check = command(&project, &["check", "--format", "json"]);
     let run = Run::of(&project, {
         check.env_remove("HOME").env_remove("HOOKRAIL_HOME");
@@ -244,7 +244,7 @@ fn damaged_approvals_and_settings_are_findings() {
     let project = TestProject::new();
     project.script("x.sh", "true");
     project.settings(&one("./x.sh"));
-    let state = project.home().join(".llxprt/hookrail");
+    let state = project.home().join(".hookrail");
     fs::create_dir_all(&state).unwrap();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(state.join("approvals.json"), "{").unwrap();
@@ -356,7 +356,7 @@ fn what_follows_from_a_broken_file_depends_on_its_level() {
         for (file, what) in [
             (project.user_settings_path(), "nothing runs"),
             (project.system_settings_path(), "nothing runs"),
-            (project.dir().join(".llxprt/settings.json"), "this file is ignored"),
+            (project.dir().join(".hookrail/settings.json"), "this file is ignored"),
             (project.home().join(".llxprt/extensions/x/llxprt-extension.json"), "this file is ignored"),
         ] {
             fs::create_dir_all(file.parent().unwrap()).unwrap();

@@ -69,7 +69,7 @@ const SETTINGS: &str = r#"{
 #[test]
 fn settings_survive_a_kill_of_enable_and_disable() {
     let project = TestProject::new();
-    fs::create_dir_all(project.home().join(".llxprt")).unwrap();
+    fs::create_dir_all(project.home().join(".hookrail")).unwrap();
     fs::write(project.user_settings_path(), SETTINGS).unwrap();
     let mut moments = Moments::of(|| assert_eq!(Run::new(&project, &["disable", "guard"]).code, Some(0)));
     let mut interrupted = 0;
@@ -103,7 +103,7 @@ fn approvals_survive_a_kill_of_trust() {
     };
     project.settings(&hooks(0));
     let mut moments = Moments::of(|| assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0)));
-    let approvals = project.home().join(".llxprt/hookrail/approvals.json");
+    let approvals = project.home().join(".hookrail/approvals.json");
     let count = || {
         let store: Value = serde_json::from_str(&fs::read_to_string(&approvals).unwrap()).unwrap();
         let project = store["projects"].as_object().unwrap().values().next().unwrap().clone();
@@ -211,7 +211,7 @@ fn a_killed_server_answers_in_whole_lines_and_its_hooks_end_by_themselves() {
 #[test]
 fn several_programs_at_once_lose_no_update() {
     let first = TestProject::new();
-    fs::create_dir_all(first.home().join(".llxprt")).unwrap();
+    fs::create_dir_all(first.home().join(".hookrail")).unwrap();
     let hooks = |n: usize| json!([{ "hooks": [{ "type": "command", "name": format!("h{n}"), "command": format!("echo {n}") }] }]);
     let names: Vec<String> = (0..6).map(|n| format!("u{n}")).collect();
     let users: Vec<Value> = names

@@ -96,7 +96,7 @@ fn a_folder_that_is_not_there_is_not_called_private() {
     );
     run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
     let ran = doctor(&project);
-    assert_eq!(states(&ran, "home", "`~/.llxprt/hookrail` is private"), ["ok"], "{ran}");
+    assert_eq!(states(&ran, "home", "`~/.hookrail` is private"), ["ok"], "{ran}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn programs_and_modes_are_looked_at() {
         { "type": "command", "command": "/nowhere/guard.sh" },
     ] }] } }));
     run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
-    let log = project.home().join(".llxprt/hookrail/log.jsonl");
+    let log = project.home().join(".hookrail/log.jsonl");
     fs::set_permissions(&log, fs::Permissions::from_mode(0o644)).unwrap();
     let ran = doctor(&project);
     assert_eq!(ran.code, Some(1), "{ran}");

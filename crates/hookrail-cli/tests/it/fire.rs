@@ -324,10 +324,10 @@ fn a_hook_that_ran_out_of_time_may_clean_up_before_the_program_ends() {
 #[test]
 fn a_broken_settings_file_is_reported() {
     let project = user_hook("BeforeTool", "true");
-    project.file(".llxprt/settings.json", "{ \"hooks\": ");
+    project.file(".hookrail/settings.json", "{ \"hooks\": ");
     let ran = run(&project, &["fire", "BeforeTool"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.starts_with("error: .llxprt/settings.json:1:"), "{ran}");
+    assert!(ran.stderr.starts_with("error: .hookrail/settings.json:1:"), "{ran}");
 }
 
 #[test]

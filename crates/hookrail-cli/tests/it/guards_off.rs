@@ -163,7 +163,7 @@ fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_gua
         assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
         let fire = Run::new(&project, &["fire", "BeforeTool"]);
         assert!(fire.stdout.contains("the project says no"), "{what}: {}", fire.shown());
-        damage(&project.home().join(".llxprt/hookrail/approvals.json"));
+        damage(&project.home().join(".hookrail/approvals.json"));
 
         let replay = project.file(
             "replay.jsonl",
@@ -212,11 +212,11 @@ fn the_agent_reports_with_quiet_too_that_a_projects_file_is_broken() {
         .says("Done.")
         .hook("BeforeTool", "echo no >&2; exit 2")
         .args(&["--quiet"]);
-    scenario.project.file(".llxprt/settings.json", "{ \"hooks\": [");
+    scenario.project.file(".hookrail/settings.json", "{ \"hooks\": [");
     let run = scenario.run("go");
     run.expect(0, "Done.\n");
     assert_eq!(run.tools(), ["write_file blocked"], "C8: the other levels work");
-    run.expect_printed("error: .llxprt/settings.json:1:");
+    run.expect_printed("error: .hookrail/settings.json:1:");
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
         let run = Run::new(&project, args);
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.shown());
         for said in [
-            "error: ~/.llxprt/settings.json:",
+            "error: ~/.hookrail/settings.json:",
             "unknown hook event `PreToolUse`: its hooks never run; did you mean `BeforeTool`?",
             "did you mean `onFailure`?",
             "hookrail check",

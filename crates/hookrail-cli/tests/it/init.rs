@@ -27,7 +27,7 @@ fn every_starter_works_at_once() {
             let named = ["init", event.as_str(), "--lang", language, "--name", event.as_str()];
             let run = Run::new(&project, &named);
             assert_eq!(run.code, Some(0), "{event} {language}: {}", run.shown());
-            let script = project.dir().join(format!(".llxprt/hooks/{event}.{extension}"));
+            let script = project.dir().join(format!(".hookrail/hooks/{event}.{extension}"));
             assert_eq!(
                 fs::metadata(&script).unwrap().permissions().mode() & 0o111,
                 0o111,
@@ -94,7 +94,7 @@ fn starters_do_what_they_say() {
         assert!(context.as_str().unwrap_or_default().contains("notes.txt"), "{language}: {}", run.shown());
 
         fire(&project, &["SessionEnd"]);
-        assert!(project.read(".llxprt/hooks/sessions.log").ends_with("Z exit\n"), "{language}");
+        assert!(project.read(".hookrail/hooks/sessions.log").ends_with("Z exit\n"), "{language}");
 
         let transcript = project.file("transcript.jsonl", "{}\n");
         let payload = project
@@ -118,24 +118,24 @@ fn starters_do_what_they_say() {
 fn says_what_it_did_and_what_comes_next() {
     let project = TestProject::new();
     assert_snapshot!("first", Run::new(&project, &["init"]).shown());
-    assert_snapshot!("settings", project.read(".llxprt/settings.json"));
-    assert_snapshot!("script", project.read(".llxprt/hooks/protect-env-files.sh"));
+    assert_snapshot!("settings", project.read(".hookrail/settings.json"));
+    assert_snapshot!("script", project.read(".hookrail/hooks/protect-env-files.sh"));
     assert_snapshot!("second", Run::new(&project, &["init", "SessionStart", "--lang", "python"]).shown());
 }
 
 #[test]
 fn nothing_is_overwritten() {
     let project = TestProject::new();
-    project.file(".llxprt/hooks/protect-env-files.sh", "mine");
+    project.file(".hookrail/hooks/protect-env-files.sh", "mine");
     project.file(
-        ".llxprt/settings.json",
+        ".hookrail/settings.json",
         "{ // Mine.\n  \"hooks\": { \"BeforeTool\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"true\", \"name\": \"protect-env-files-2\" } ] } ] } }",
     );
     assert_eq!(Run::new(&project, &["init"]).code, Some(0));
-    assert_eq!(project.read(".llxprt/hooks/protect-env-files.sh"), "mine");
-    let settings = project.read(".llxprt/settings.json");
+    assert_eq!(project.read(".hookrail/hooks/protect-env-files.sh"), "mine");
+    let settings = project.read(".hookrail/settings.json");
     assert!(settings.contains("// Mine.") && settings.contains("protect-env-files-3"), "{settings}");
-    assert!(project.dir().join(".llxprt/hooks/protect-env-files-3.sh").exists());
+    assert!(project.dir().join(".hookrail/hooks/protect-env-files-3.sh").exists());
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_hook_is_named_after_what_it_does_or_as_given() {
     let names: Vec<&str> =
         list["hooks"].as_array().unwrap().iter().map(|hook| hook["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["protect-env-files", "protect-env-files-2", "my.guard_1"]);
-    assert!(project.dir().join(".llxprt/hooks/my.guard_1.sh").exists());
+    assert!(project.dir().join(".hookrail/hooks/my.guard_1.sh").exists());
     for (name, code) in [("my.guard_1", 1), ("a/b", 64), ("", 64), ("-x", 64), ("..", 64)] {
         let run = Run::new(&project, &["init", &format!("--name={name}")]);
         assert_eq!(run.code, Some(code), "{name}: {}", run.shown());
@@ -179,7 +179,7 @@ fn only_the_new_hook_is_approved() {
     assert_eq!(approved, ["theirs no", "protect-env-files approved"]);
     fire(&project, &["BeforeTool"]);
     assert!(!project.dir().join("ran").exists(), "a hook that nobody looked at does not run");
-    let store = hookrail::ApprovalStore::new(project.home().join(".llxprt/hookrail"));
+    let store = hookrail::ApprovalStore::new(project.home().join(".hookrail"));
     let approved = store.list(&project.dir()).unwrap().unwrap();
     assert_eq!(approved.settings, None, "settings that waited before still wait");
 }
@@ -212,10 +212,10 @@ fn users_hooks_work_in_every_project() {
 #[test]
 fn malformed_settings_stop_it_before_anything_is_written() {
     let project = TestProject::new();
-    project.file(".llxprt/settings.json", "{ \"hooks\": [] }");
+    project.file(".hookrail/settings.json", "{ \"hooks\": [] }");
     assert_snapshot!("wrong_type", Run::new(&project, &["init"]).shown());
-    assert!(!project.dir().join(".llxprt/hooks").exists());
-    assert_eq!(project.read(".llxprt/settings.json"), "{ \"hooks\": [] }");
+    assert!(!project.dir().join(".hookrail/hooks").exists());
+    assert_eq!(project.read(".hookrail/settings.json"), "{ \"hooks\": [] }");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn shell_starters_need_no_json_tool() {
     let project = TestProject::new();
     for event in EventName::ALL {
         Run::new(&project, &["init", event.as_str(), "--name", event.as_str()]);
-        let script = project.dir().join(format!(".llxprt/hooks/{event}.sh"));
+        let script = project.dir().join(format!(".hookrail/hooks/{event}.sh"));
         let text = fs::read_to_string(&script).unwrap();
         let code = text.lines().filter(|line| !line.starts_with('#'));
         assert!(code.clone().all(|line| !line.contains("jq")), "{event}");
@@ -252,8 +252,8 @@ fn workers_are_written_with_their_kit() {
             let run = Run::new(&project, &["init", "--worker", "--lang", language, "--name", name]);
             assert_eq!(run.code, Some(0), "{language}: {}", run.shown());
         }
-        assert!(project.dir().join(format!(".llxprt/hooks/hookrail_hook.{extension}")).is_file());
-        let settings: Value = serde_json::from_str(&project.read(".llxprt/settings.json")).unwrap();
+        assert!(project.dir().join(format!(".hookrail/hooks/hookrail_hook.{extension}")).is_file());
+        let settings: Value = serde_json::from_str(&project.read(".hookrail/settings.json")).unwrap();
         assert_eq!(settings["hooks"]["BeforeTool"][0]["hooks"][0]["worker"], true);
         let env = r#"{"file_path":"conf/.env","content":"x"}"#;
         let run = fire(&project, &["BeforeTool", "--tool", "write_file", "--input", env]);

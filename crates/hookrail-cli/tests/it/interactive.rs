@@ -158,7 +158,7 @@ fn prompts_commands_and_the_end() {
             "session_end exit",
         ]
     );
-    let history = setup.project.home().join(".llxprt/hookrail/history");
+    let history = setup.project.home().join(".hookrail/history");
     let kept = fs::read_to_string(&history).unwrap();
     assert!(kept.contains("first question\n") && kept.contains("second question\n"), "{kept:?}");
     assert_eq!(fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
@@ -213,7 +213,7 @@ fn history_is_there_the_next_time() {
         terminal.expect("An answer.");
         terminal.enter("/quit");
         // `/quit` is in the history too, and would be the last line.
-        let history = setup.project.home().join(".llxprt/hookrail/history");
+        let history = setup.project.home().join(".hookrail/history");
         assert_eq!(terminal.end().0, Some(0));
         let kept = fs::read_to_string(&history).unwrap();
         fs::write(&history, kept.replace("/quit\n", "")).unwrap();

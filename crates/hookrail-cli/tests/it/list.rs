@@ -32,7 +32,7 @@ fn every_hook_is_listed_with_state_and_history() {
         "lint",
         &json!({ "hooks": { "AfterTool": [{ "hooks": [{ "type": "command", "command": "lint" }] }] } }),
     );
-    let state = project.home().join(".llxprt/hookrail");
+    let state = project.home().join(".hookrail");
     fs::create_dir_all(&state).unwrap();
     let mut log = "torn line\n{}\n".to_owned();
     for duration in 1..=100 {

@@ -180,7 +180,7 @@ fn ids(project: &TestProject, args: &[&str]) -> Vec<(String, String)> {
 }
 
 fn saved(project: &TestProject) -> Value {
-    serde_json::from_str(&project.read(".llxprt/tests/logged.json")).unwrap()
+    serde_json::from_str(&project.read(".hookrail/tests/logged.json")).unwrap()
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_logged_call_becomes_a_test() {
     for tool in ["run_shell_command", "write_file"] {
         let ran = run(project, &["log", "--save-test", &id_of(tool)]);
         assert_eq!((ran.code, &*ran.stdout), (Some(0), ""), "{ran}");
-        assert!(ran.stderr.contains("in .llxprt/tests/logged.json"), "{ran}");
+        assert!(ran.stderr.contains("in .hookrail/tests/logged.json"), "{ran}");
     }
     assert_eq!(
         saved(project),
@@ -234,7 +234,7 @@ fn a_logged_call_becomes_a_test() {
     assert!(again.code == Some(1) && again.stderr.contains("it has a test named"), "{again}");
 
     // A session log prints the same ids, and is enough by itself.
-    let sessions = project.home().join(".llxprt/hookrail/sessions");
+    let sessions = project.home().join(".hookrail/sessions");
     let session = fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
     let moved = project.dir().join("session.jsonl");
     fs::rename(&session, &moved).unwrap();
@@ -243,7 +243,7 @@ fn a_logged_call_becomes_a_test() {
     here.sort();
     there.sort();
     assert_eq!(here, there);
-    fs::remove_file(project.dir().join(".llxprt/tests/logged.json")).unwrap();
+    fs::remove_file(project.dir().join(".hookrail/tests/logged.json")).unwrap();
     let gone = run(project, &["log", "--save-test", &id_of("write_file")]);
     assert!(gone.code == Some(1) && gone.stderr.contains("the log of its session is not there"), "{gone}");
     assert!(gone.stderr.contains("hint: "), "{gone}");

@@ -17,8 +17,8 @@ fn sources() -> PathBuf {
 fn settings(project: &TestProject) -> Value {
     let script = |name: &str| {
         let text = fs::read_to_string(sources().join(format!("{name}.sh"))).unwrap();
-        project.file(&format!(".llxprt/hooks/{name}.sh"), text);
-        json!({ "type": "command", "name": name, "command": format!("sh .llxprt/hooks/{name}.sh") })
+        project.file(&format!(".hookrail/hooks/{name}.sh"), text);
+        json!({ "type": "command", "name": name, "command": format!("sh .hookrail/hooks/{name}.sh") })
     };
     let rule: Value =
         serde_json::from_str(&fs::read_to_string(sources().join("no-recursive-delete.json")).unwrap())

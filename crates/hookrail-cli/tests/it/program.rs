@@ -87,7 +87,7 @@ pub(crate) fn run_with_stdin(project: &TestProject, args: &[&str], stdin: &str) 
 
 /// Where the engine's own log is.
 pub(crate) fn log_path(project: &TestProject) -> PathBuf {
-    project.home().join(".llxprt/hookrail/log.jsonl")
+    project.home().join(".hookrail/log.jsonl")
 }
 
 /// Compares with the stored snapshot; paths, times and durations are left out of it.

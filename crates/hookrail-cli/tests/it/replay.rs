@@ -223,14 +223,14 @@ fn differences_are_grouped_listed_and_kept_as_tests() {
         (0..20).map(|n| shell(&format!("git push -f origin b{n}"), "success")).collect();
     calls.push(shell("rm x", "success"));
     project.file("log.jsonl", lines(&calls));
-    let run = Run::new(&project, &["replay", "log.jsonl", "--save-tests", ".llxprt/tests/replayed.json"]);
+    let run = Run::new(&project, &["replay", "log.jsonl", "--save-tests", ".hookrail/tests/replayed.json"]);
     assert!(
         run.stdout.contains("20 x run_shell_command: was allowed, now block by `no-push`"),
         "{}",
         run.shown()
     );
     assert!(run.stdout.contains("and 19 more; `--all` shows them"), "{}", run.shown());
-    assert!(run.stderr.contains("kept 2 tests in .llxprt/tests/replayed.json"), "{}", run.shown());
+    assert!(run.stderr.contains("kept 2 tests in .hookrail/tests/replayed.json"), "{}", run.shown());
     let tests = Run::new(&project, &["test"]);
     assert_eq!(
         (tests.code, tests.stdout.lines().last()),
@@ -362,7 +362,7 @@ fn a_matcher_may_use_the_agents_own_name_of_a_tool() {
     assert_eq!(different(&replay(&project, &["t.jsonl"])), ["1 run_shell_command allow>block native"]);
     let stdin = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": { "command": "rm x" } });
     let test = json!([{ "name": "n", "agent": "claude", "stdin": stdin, "expect": { "decision": "block", "ran": ["native"] } }]);
-    project.file(".llxprt/tests/a.json", test.to_string());
+    project.file(".hookrail/tests/a.json", test.to_string());
     let run = Run::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
 }

@@ -217,8 +217,8 @@ fn a_second_rule_turns_hooks_on_again() {
     let project = TestProject::new();
     Run::new(&project, &["init", "--rule"]);
     let text =
-        project.read(".llxprt/settings.json").replace("\"enableHooks\": true", "\"enableHooks\": false");
-    project.file(".llxprt/settings.json", text);
+        project.read(".hookrail/settings.json").replace("\"enableHooks\": true", "\"enableHooks\": false");
+    project.file(".hookrail/settings.json", text);
     Run::new(&project, &["trust", "--yes"]);
     let again = Run::new(&project, &["init", "--rule"]);
     assert!(again.stdout.contains("turned hooks on"), "{}", again.shown());

@@ -40,7 +40,7 @@ fn tool(name: &str, tool: &str, expect: Value) -> Value {
 
 fn write(project: &TestProject, name: &str, tests: &[Value]) {
     let text = serde_json::to_string_pretty(tests).unwrap();
-    project.file(&format!(".llxprt/tests/{name}"), text);
+    project.file(&format!(".hookrail/tests/{name}"), text);
 }
 
 /// The names of the tests that failed, with why.
@@ -106,7 +106,7 @@ fn every_key_of_expect_holds_or_fails() {
     let test = &report["tests"][0];
     let keys: Vec<&String> = test.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["name", "file", "line", "passed", "why"]);
-    assert_eq!((&test["file"], &test["line"]), (&json!(".llxprt/tests/a.json"), &json!(2)));
+    assert_eq!((&test["file"], &test["line"]), (&json!(".hookrail/tests/a.json"), &json!(2)));
     let covered = |name: &str| {
         let hooks = report["coverage"].as_array().unwrap();
         hooks.iter().find(|hook| hook["hook"] == name).unwrap().clone()
@@ -119,7 +119,7 @@ fn every_key_of_expect_holds_or_fails() {
     assert_eq!(seen("crash"), "true true false false");
     assert_eq!(seen("never"), "true false false false");
     assert_eq!(seen("ask-rm"), "true true true true", "a question keeps the call back");
-    assert!(!project.home().join(".llxprt/hookrail/log.jsonl").exists(), "tests are not what hooks did");
+    assert!(!project.home().join(".hookrail/log.jsonl").exists(), "tests are not what hooks did");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn people_see_one_line_a_test_and_what_differs() {
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(lines[0].starts_with("PASS   [") && lines[0].ends_with("ms] right"), "{}", run.stdout);
     assert!(
-        lines[1].starts_with("FAIL   [") && lines[1].contains("wrong  (.llxprt/tests/a.json:"),
+        lines[1].starts_with("FAIL   [") && lines[1].contains("wrong  (.hookrail/tests/a.json:"),
         "{}",
         run.stdout
     );
@@ -208,7 +208,7 @@ fn filters_and_empty_projects_have_exit_codes_of_their_own() {
     let project = guarded();
     let run = Run::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    assert!(run.stderr.contains("no tests were found in .llxprt/tests"), "{}", run.shown());
+    assert!(run.stderr.contains("no tests were found in .hookrail/tests"), "{}", run.shown());
     assert_eq!(run.stdout, "", "{}", run.shown());
     write(
         &project,
@@ -243,7 +243,7 @@ fn what_is_no_test_file_runs_nothing() {
         ("huge", [b"[".to_vec(), vec![b' '; 17 * 1024 * 1024], b"]".to_vec()].concat()),
     ];
     for (name, bytes) in bad {
-        let file = project.file(".llxprt/tests/b.json", &bytes);
+        let file = project.file(".hookrail/tests/b.json", &bytes);
         let run = Run::new(&project, &["test"]);
         assert_eq!((run.code, run.stdout.as_str()), (Some(64), ""), "{name}: {}", run.shown());
         assert!(run.stderr.contains("b.json"), "{name}: {}", run.shown());
@@ -252,7 +252,7 @@ fn what_is_no_test_file_runs_nothing() {
     }
     let run = Run::new(&project, &["test", "."]);
     assert_eq!(run.code, Some(0), "a folder without tests: {}", run.shown());
-    project.file(".llxprt/tests/b.json", "\u{feff}[] // fine");
+    project.file(".hookrail/tests/b.json", "\u{feff}[] // fine");
     assert_eq!(Run::new(&project, &["test"]).code, Some(0), "a byte order mark is no lie");
     assert!(mark.exists());
 }
@@ -260,10 +260,10 @@ fn what_is_no_test_file_runs_nothing() {
 #[test]
 fn an_error_shows_the_line() {
     let project = guarded();
-    project.file(".llxprt/tests/a.json", "[\n  { \"name\": \"n\",\n    \"event\": \"BeforeTol\" }\n]");
+    project.file(".hookrail/tests/a.json", "[\n  { \"name\": \"n\",\n    \"event\": \"BeforeTol\" }\n]");
     let run = Run::new(&project, &["test"]);
     assert_eq!(run.code, Some(64));
-    assert!(run.stderr.contains(".llxprt/tests/a.json:3:14"), "{}", run.shown());
+    assert!(run.stderr.contains(".hookrail/tests/a.json:3:14"), "{}", run.shown());
     assert!(run.stderr.contains("\"event\": \"BeforeTol\""), "{}", run.shown());
 }
 
@@ -278,10 +278,10 @@ fn accepting_rewrites_what_failed_and_keeps_comments() {
   { "name": "c", "event": "BeforeTool", "tool": "crash" },
 ]
 "#;
-    project.file(".llxprt/tests/a.json", text);
+    project.file(".hookrail/tests/a.json", text);
     let run = Run::new(&project, &["test", "--accept"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let expected = project.read(".llxprt/tests/a.json");
+    let expected = project.read(".hookrail/tests/a.json");
     let first = text.replace("\"decision\": \"allow\"", "\"decision\": \"block\"");
     let first = first.split("  { \"name\": \"b\"").next().unwrap();
     assert!(expected.starts_with(first), "{expected}");
@@ -296,7 +296,7 @@ fn accepting_rewrites_what_failed_and_keeps_comments() {
         run.shown()
     );
     Run::new(&project, &["test", "--accept"]);
-    assert_eq!(project.read(".llxprt/tests/a.json"), expected, "nothing failed, nothing changes");
+    assert_eq!(project.read(".hookrail/tests/a.json"), expected, "nothing failed, nothing changes");
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn hooks_that_are_not_approved_do_not_run_for_a_test() {
         { "type": "command", "name": "own", "command": format!("touch '{}'; echo no >&2; exit 2", mark.display()) }] }] } });
     project.settings(&settings);
     let with_files = |files: Value| json!({ "name": "n", "event": "BeforeTool", "tool": "x", "files": files, "expect": { "decision": "block" } });
-    let own = json!({ ".llxprt/settings.json": settings.to_string() });
+    let own = json!({ ".hookrail/settings.json": settings.to_string() });
     for test in [
         json!({ "name": "n", "event": "BeforeTool", "tool": "x", "expect": { "decision": "block" } }),
         with_files(json!({ "a": "" })),
@@ -378,7 +378,7 @@ fn settings_that_cannot_be_used_refuse() {
     let project = guarded();
     write(&project, "a.json", &[shell("n", "ls", json!({}))]);
     fs::write(project.user_settings_path(), "{ torn").unwrap();
-    for args in [&["test"][..], &["replay", ".llxprt"][..]] {
+    for args in [&["test"][..], &["replay", ".hookrail"][..]] {
         let run = Run::new(&project, args);
         assert_eq!(run.code, Some(1), "{}", run.shown());
         assert!(run.stderr.contains("the user settings cannot be used"), "{}", run.shown());
@@ -398,7 +398,7 @@ fn a_tried_call_becomes_a_test() {
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "write_file", "--save-test", "changed"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let saved: Value = serde_json::from_str(&project.read(".llxprt/tests/fired.json")).unwrap();
+    let saved: Value = serde_json::from_str(&project.read(".hookrail/tests/fired.json")).unwrap();
     assert_eq!(
         saved[0],
         json!({ "name": "no force", "event": "BeforeTool", "tool": "run_shell_command", "input": { "command": "git push -f" },

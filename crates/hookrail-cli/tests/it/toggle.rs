@@ -27,7 +27,7 @@ const SETTINGS: &str = r#"{
 fn project() -> TestProject {
     let project = TestProject::new();
     project.settings(&json!({})); // So that the project is one.
-    fs::create_dir_all(project.home().join(".llxprt")).unwrap();
+    fs::create_dir_all(project.home().join(".hookrail")).unwrap();
     fs::write(project.user_settings_path(), SETTINGS).unwrap();
     project
 }
@@ -92,7 +92,7 @@ fn another_level_may_still_disable() {
     assert_snapshot!("project_enables", Run::new(&project, &["enable", "local", "--project"]).shown());
     assert!(is_enabled(&project, "local"));
     assert_eq!(Run::new(&project, &["disable", "local", "--project"]).code, Some(0));
-    assert!(project.read(".llxprt/settings.json").contains("hooksConfig"), "the canonical list is written");
+    assert!(project.read(".hookrail/settings.json").contains("hooksConfig"), "the canonical list is written");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_projects_hook_is_disabled_in_that_project_alone() {
 fn a_users_hook_is_disabled_everywhere_and_one_name_may_mean_two_hooks() {
     let project = project();
     let run = Run::new(&project, &["disable", "guard"]);
-    assert_eq!(run.stdout, "disabled `guard` in all projects (~/.llxprt/settings.json)\n", "C6");
+    assert_eq!(run.stdout, "disabled `guard` in all projects (~/.hookrail/settings.json)\n", "C6");
     Run::new(&project, &["enable", "guard"]);
     project.settings(&json!({ "hooks": { "BeforeTool": [
         { "hooks": [{ "type": "command", "command": "x", "name": "guard" }] },
@@ -196,7 +196,7 @@ fn a_users_hook_is_disabled_everywhere_and_one_name_may_mean_two_hooks() {
     let run = Run::new(&project, &["disable", "guard"]);
     assert_eq!(
         run.stdout,
-        "disabled `guard` in this project only (your own state)\ndisabled `guard` in all projects (~/.llxprt/settings.json)\n",
+        "disabled `guard` in this project only (your own state)\ndisabled `guard` in all projects (~/.hookrail/settings.json)\n",
         "C6"
     );
     assert!(!is_enabled(&project, "guard"));

@@ -214,3 +214,41 @@ fn asks_at_a_terminal() {
     let left = run(&project, &["trust", "--format", "json"]).json();
     assert_eq!(left["pending"].as_array().map(Vec::len), Some(1));
 }
+
+#[test]
+fn settings_that_cannot_be_read_are_named_instead_of_nothing_being_approved() {
+    for (level, broken) in
+        [("project", true), ("user", true), ("system", true), ("project", false), ("user", false)]
+    {
+        for folder in [".hookrail", ".llxprt"] {
+            let project = TestProject::new();
+            let file = match level {
+                "project" => project.dir().join(folder).join("settings.json"),
+                "user" => project.home().join(folder).join("settings.json"),
+                _ => project.system_settings_path(),
+            };
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, if broken { "{ \"hooks\": " } else { "{ \"Hooks\": {} }" }).unwrap();
+            for args in
+                [&["trust"][..], &["trust", "--list"], &["trust", "--revoke"], &["trust", "--format", "json"]]
+            {
+                let ran = run(&project, args);
+                assert!(ran.stderr.contains("error: "), "A18: {level}: {ran}");
+                assert!(ran.stderr.contains("settings.json:1:"), "A18: {level}: {ran}");
+                assert!(!ran.stdout.contains("nothing waits"), "A18: {level}: {ran}");
+                if broken && args.len() == 1 {
+                    assert_eq!(ran.code, Some(1), "A18: {level}: {ran}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shipped_rule_is_shown_line_by_line() {
+    let project = TestProject::new();
+    project.settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));
+    let shown = run(&project, &["trust"]);
+    assert!(!shown.stdout.contains("\\n"), "{shown}");
+    assert!(shown.stdout.contains("    |   \"name\": \"no-force-push\","), "{shown}");
+}

@@ -60,6 +60,8 @@ codes! {
     MisspeltFlag = "misspelt-flag",
     /// There is no event of this name.
     UnknownEvent = "unknown-event",
+    /// An event goes by the name that another agent has for it.
+    ForeignEvent = "foreign-event",
     /// An event is beside `hooks` instead of inside of it.
     MisplacedEvent = "misplaced-event",
     /// A group has no `hooks`.
@@ -134,6 +136,8 @@ codes! {
     ProjectSettingsNotApproved = "project-settings-not-approved",
     /// An approved guard of the project changed or is gone: guarded events are blocked.
     GuardVanished = "guard-vanished",
+    /// An approved guard of a folder around the project has changed or is gone, and guarded events are blocked here too.
+    EnclosingGuardVanished = "enclosing-guard-vanished",
     /// The approvals cannot be read.
     ApprovalsUnreadable = "approvals-unreadable",
     /// The file of approvals is damaged.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PreCompressTrigger, SessionEndReason, SessionStartSource};
-use crate::spelling::nearest;
+use crate::spelling::{misspelling_of, nearest};
 
 /// The eleven points of an agent's life at which hooks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -129,28 +129,55 @@ impl EventName {
         Self::of_another_agent(word).or_else(|| Self::near_name(word))
     }
 
-    /// The event that other agents call by this name. Theirs come in several spellings, so that only letters count.
-    fn of_another_agent(word: &str) -> Option<Self> {
+    /// The event that another agent calls by this name. Their names come in several spellings, so that only letters
+    /// count.
+    pub fn of_another_agent(word: &str) -> Option<Self> {
         if word.len() > 64 {
             return None;
         }
         let letters: String =
             word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
         Some(match letters.as_str() {
-            "pretooluse" | "toolexecutebefore" | "permissionrequest" | "beforeshellexecution" => {
-                Self::BeforeTool
-            }
+            "pretooluse" | "toolexecutebefore" => Self::BeforeTool,
             "posttooluse" | "posttoolusefailure" | "toolexecuteafter" => Self::AfterTool,
-            "userpromptsubmit" | "userpromptsubmitted" | "beforesubmitprompt" => Self::BeforeAgent,
-            "stop" | "agentstop" | "subagentstop" | "sessionidle" => Self::AfterAgent,
-            "precompact" => Self::PreCompress,
-            "sessioncreated" => Self::SessionStart,
+            "userpromptsubmit"
+            | "userpromptsubmitted"
+            | "beforesubmitprompt"
+            | "preuserprompt"
+            | "chatmessage" => Self::BeforeAgent,
+            "stop" | "agentstop" | "postcascaderesponse" | "sessionidle" => Self::AfterAgent,
+            "chatparams" => Self::BeforeModel,
+            "experimentaltextcomplete" => Self::AfterModel,
+            "tooldefinition" => Self::BeforeToolSelection,
+            "sessionstart" | "agentspawn" | "sessioncreated" => Self::SessionStart,
+            "sessionend" => Self::SessionEnd,
+            "precompact" | "experimentalsessioncompacting" => Self::PreCompress,
+            "notification" | "permissionrequest" | "permissionask" => Self::Notification,
             _ => return None,
         })
     }
 
+    /// The guarded event of which this word is a misspelling, of our name for it or of another agent's: at most two
+    /// letters away, or the same but for its case.
+    pub(crate) fn misspelt_guarded(word: &str) -> Option<Self> {
+        const NAMES: [(&str, EventName); 5] = [
+            ("BeforeTool", EventName::BeforeTool),
+            ("BeforeModel", EventName::BeforeModel),
+            ("BeforeAgent", EventName::BeforeAgent),
+            ("PreToolUse", EventName::BeforeTool),
+            ("UserPromptSubmit", EventName::BeforeAgent),
+        ];
+        let near = misspelling_of(word, &NAMES.map(|(name, _)| name))?;
+        NAMES.into_iter().find_map(|(name, event)| (name == near).then_some(event))
+    }
+
     fn near_name(word: &str) -> Option<Self> {
-        let near = nearest(word, &Self::ALL.map(Self::as_str))?;
+        let letters: String = word.chars().filter(char::is_ascii_alphanumeric).take(65).collect();
+        let near = match letters.to_ascii_lowercase().as_str() {
+            "beforeshellexecution" | "beforemcpexecution" => return Some(Self::BeforeTool),
+            "subagentstop" => return Some(Self::AfterAgent),
+            _ => nearest(word, &Self::ALL.map(Self::as_str))?,
+        };
         Self::ALL.into_iter().find(|event| event.as_str() == near)
     }
 }

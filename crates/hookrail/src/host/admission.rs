@@ -32,8 +32,12 @@ pub(crate) fn admit(
     let project = host.working_dir.as_path();
     let elsewhere = !std::ptr::eq(directory, project);
     let mut admit = |hook: &Arc<Hook>, seal: Option<&Arc<Seal>>| {
-        if elsewhere && hook.origin.level == Level::Project {
-            let (project, cwd) = (project.to_owned(), cwd.to_owned());
+        let is_elsewhere = match &hook.enclosing {
+            Some(enclosing) => !is_inside(cwd, enclosing),
+            None => elsewhere && hook.origin.level == Level::Project,
+        };
+        if is_elsewhere {
+            let (project, cwd) = (hook.folder(project).to_owned(), cwd.to_owned());
             refused.add(hook, RefusalReason::OtherFolder { project, cwd });
             return None;
         }
@@ -58,11 +62,13 @@ fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
     let Some(seal) = seal else { return Recheck::Unchanged };
     match seal.recheck() {
         same @ (Recheck::Unchanged | Recheck::CannotStart(_)) => same,
-        changed @ Recheck::Changed { .. } => match host.trust.reapproved(&host.working_dir, hook) {
-            // Approved again, and still it may be unable to start.
-            Some(seal) => seal.recheck(),
-            None => changed,
-        },
+        changed @ Recheck::Changed { .. } => {
+            match host.trust.reapproved(hook.folder(&host.working_dir), hook) {
+                // Approved again, and still it may be unable to start.
+                Some(seal) => seal.recheck(),
+                None => changed,
+            }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! A project's hook that changes the arguments of a tool call must not carry them past the hooks of the user and the
-//! system: those that saw the old ones are asked once more, about the new ones. A block of that round counts, changes
+//! system: those that saw the old ones, and guards of enclosing projects, are asked once more, about the new ones. A block of that round counts, changes
 //! do not, so that there is no third.
 
 use std::sync::Arc;
@@ -47,10 +47,10 @@ impl SecondRound {
         let hooks: Vec<Arc<Hook>> = runs
             .iter()
             .enumerate()
-            .filter(|(place, run)| run.hook.origin.level != Level::Project && saw_old(*place))
+            .filter(|(place, run)| !run.hook.is_own_projects() && saw_old(*place))
             .map(|(_, run)| Arc::clone(&run.hook))
             // A condition that did not hold for the old arguments may hold for the new ones.
-            .chain(not_held.iter().filter(|hook| hook.origin.level != Level::Project).cloned())
+            .chain(not_held.iter().filter(|hook| !hook.is_own_projects()).cloned())
             .collect();
         let mut tool_input = (*given).clone();
         tool_input.extend(changes.iter().map(|(key, value)| (key.clone(), value.clone())));

@@ -239,7 +239,8 @@ impl HookSessionBuilder {
         // Whether a project's flag counts is known once approvals are read, at the first event.
         let may_be_on = may_be_on(flag)
             || (unusable && self.unusable_settings == UnusableSettings::Block)
-            || self.trust.says_enabled(&working_dir);
+            || self.trust.says_enabled(&working_dir)
+            || files.has_enclosing(&self.trust);
         let host = Host {
             session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             working_dir,

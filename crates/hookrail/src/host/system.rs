@@ -221,11 +221,7 @@ mod tests {
         let hooks = |command: &str| json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": command }] }] });
         project.settings(&json!({ "enableHooks": true, "hooks": hooks("theirs") }));
         project.user_settings(&json!({ "hooks": hooks("mine") }));
-        let paths = SettingsPaths {
-            project_dir: project.dir(),
-            home: project.home(),
-            system: project.system_settings_path(),
-        };
+        let paths = SettingsPaths::at(project.dir(), project.home(), project.system_settings_path());
         let store = ApprovalStore::new(project.home().join("state"));
         let session = HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store))
             .settings_paths(paths)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use self::candidates::{PlanCandidate, add_unless_duplicate, matches};
+use self::candidates::{CommandKey, PlanCandidate, add_unless_duplicate, matches};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
 use self::plan_cache::{CachedPlan, MAX_NAME_BYTES, PlanCache};
@@ -138,7 +138,7 @@ impl HookPlanner {
         mut skipped: Option<&mut Vec<(usize, Skipped)>>,
     ) -> Option<Plan> {
         let mut planned: Vec<PlanCandidate<'_>> = Vec::new();
-        let mut by_command: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+        let mut by_command: HashMap<CommandKey<'_>, usize> = HashMap::new();
         let mut steps = Steps::default();
         for (rank, registered) in self.registry.registered_for(event).enumerate() {
             let hook = &registered.hook;

@@ -18,7 +18,7 @@ use super::reading::OutputReader;
 use super::reaper::Reaper;
 use super::shortage::{Shortage, ShortageWait};
 use super::worker::{Worker, WorkerPool};
-use crate::hook::{Hook, HookKind, Level, WorkerMode};
+use crate::hook::{Hook, HookKind, WorkerMode};
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
 
@@ -156,6 +156,7 @@ impl HookRunner {
         thread: SpawnOn,
         waiting: &ShortageWait<'_>,
     ) -> HookRun {
+        let cwd = hook.folder(cwd);
         let finished = match hook.kind {
             HookKind::Plugin => not_started(StartFailure::Plugin),
             // Rules are asked before anything is started; see `rules.rs`.
@@ -168,7 +169,7 @@ impl HookRunner {
     /// Limits and environment of a hook: a project's settings count for its own hooks only.
     fn limits_of(&self, hook: &Hook) -> &HookLimits {
         match &self.project_limits {
-            Some(limits) if hook.origin.level == Level::Project => limits,
+            Some(limits) if hook.is_own_projects() => limits,
             _ => &self.limits,
         }
     }

@@ -113,7 +113,8 @@ impl<'s> Findings<'s> {
     pub(super) fn unknown_field(&mut self, route: Route<'_>, prop: &ObjectProp<'_>, known: &[&str]) {
         let name = prop.name.as_str();
         let message = format!("`{}` is not a field that hookrail knows", route.key(name));
-        match misspelling_of(name, known) {
+        let meant = (name == "deny" && known.contains(&"block")).then_some("block");
+        match meant.or_else(|| misspelling_of(name, known)) {
             Some(near) => {
                 self.error(
                     DiagnosticCode::MisspeltField,
@@ -126,14 +127,18 @@ impl<'s> Findings<'s> {
         }
     }
 
-    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent.
-    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) {
+    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent. Returns whether
+    /// hooks are lost with it.
+    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) -> bool {
         let name = prop.name.as_str();
         self.misspelt_flag(Route::Root, prop);
-        if let Some(near) = misspelling_of(name, &["hooksConfig"]).or((name == "hook").then_some("hooks")) {
+        let is_hooks = is_misspelt_hooks(prop);
+        let near = if is_hooks { Some("hooks") } else { misspelling_of(name, &["hooksConfig"]) };
+        if let Some(near) = near {
             let message = format!("`{}` has no effect", shortened(name));
             self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
         }
+        is_hooks
     }
 
     /// A key that is nearly `enableHooks`: hooks may be off although they were meant to be on.
@@ -177,10 +182,17 @@ impl<'s> Findings<'s> {
         self.warn(DiagnosticCode::RepeatedKey, &prop.name, message, "merge the two".to_owned());
     }
 
+    /// An event under the name that another agent has for it.
+    pub(super) fn foreign_event(&mut self, prop: &ObjectProp<'_>, event: EventName) {
+        let message = format!("`{}` counts as {event}", shortened(prop.name.as_str()));
+        let help = format!("another agent calls it so; write `{event}`");
+        self.note(DiagnosticCode::ForeignEvent, &prop.name, message, help);
+    }
+
     /// A hook event that does not exist.
     pub(super) fn unknown_event(&mut self, prop: &ObjectProp<'_>) {
         let name = prop.name.as_str();
-        let near = EventName::nearest(name);
+        let near = EventName::misspelt_guarded(name).or_else(|| EventName::nearest(name));
         let help = near.map_or_else(
             || {
                 let all: Vec<&str> = EventName::ALL.iter().map(|event| event.as_str()).collect();
@@ -191,6 +203,21 @@ impl<'s> Findings<'s> {
         let message = format!("unknown hook event `{}`: its hooks never run", shortened(name));
         self.error(DiagnosticCode::UnknownEvent, &prop.name, message, help);
     }
+}
+
+/// Whether a key was meant to be `hooks`: it differs in case only, or in up to two letters and holds what `hooks` holds.
+fn is_misspelt_hooks(prop: &ObjectProp<'_>) -> bool {
+    let name = prop.name.as_str();
+    if name.eq_ignore_ascii_case("hooks") || name == "hook" {
+        return true;
+    }
+    let is_event = |inner: &ObjectProp<'_>| {
+        let name = inner.name.as_str();
+        EventName::ALL.iter().any(|event| event.as_str() == name)
+            || EventName::of_another_agent(name).is_some()
+    };
+    misspelling_of(name, &["hooks"]).is_some()
+        && prop.value.as_object().is_some_and(|object| object.properties.iter().any(is_event))
 }
 
 /// What to do next, if there is advice.
@@ -254,6 +281,17 @@ pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
         place: Some(start_of(file)),
         message: format!("cannot read the settings: {error}"),
         help: None,
+    }
+}
+
+/// A settings file, or the folder that holds it, that is a link to nothing.
+pub(super) fn dangling(file: &Path, link: &Path) -> Diagnostic {
+    Diagnostic {
+        code: DiagnosticCode::UnreadableSettings,
+        severity: Severity::Error,
+        place: Some(start_of(file)),
+        message: format!("cannot read the settings: `{}` is a link that leads nowhere", link.display()),
+        help: Some("restore what it leads to, or remove the link".to_owned()),
     }
 }
 

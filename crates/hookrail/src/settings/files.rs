@@ -14,6 +14,7 @@ use super::source::Source;
 use super::{PerLevel, SettingsPaths, ownership};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Level;
+use crate::trust::{ApprovalStore, TrustPolicy};
 
 /// Larger files are refused: no settings need that much, and a torn or hostile file might have it.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -23,19 +24,15 @@ const LARGEST_FILE: u64 = 4 << 20;
 pub struct SettingsFiles {
     /// The project that they were read for.
     pub(super) project_dir: PathBuf,
-    /// Project, user and system, in this order; levels without a file are missing.
-    pub(super) levels: Vec<LevelText>,
+    /// Those of the project, the user and the system, in this order, at most two each; files that are not there are missing.
+    pub(super) texts: Vec<LevelText>,
     /// Whether the examples of rules are tried when the settings are read.
     pub(super) try_examples: bool,
-    /// The folder of the user's extensions, which are read when the hooks are asked for.
-    pub(super) extensions: Option<PathBuf>,
-    /// Where the user's settings are or would be; `None` where the host gave a value.
-    pub(super) user_file: Option<PathBuf>,
-    /// The same for the system's.
-    pub(super) system_file: Option<PathBuf>,
+    /// The places that they were read from; `None` where the host gave a value, and for an enclosing project.
+    pub(super) paths: Option<SettingsPaths>,
 }
 
-/// The text of one level.
+/// The text of one file of a level.
 #[derive(Debug, Clone)]
 pub(super) struct LevelText {
     pub(super) level: Level,
@@ -61,47 +58,51 @@ impl LevelText {
 impl SettingsFiles {
     /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
-        let identity = LazyCell::new(|| ownership::UserIdentity::current(&paths.home));
-        let levels = files(paths).into_iter().filter_map(|(level, file)| {
-            if level == Level::User && !paths.home.is_absolute() {
-                let text = Err(Box::new(ownership::relative_home(&paths.home)));
-                return Some(LevelText { level, file: Some(file), text, warning: None });
-            }
-            let text = load_text(&file).transpose()?;
-            // A project's settings count with approval only, so that it does not matter who wrote them.
-            let objection = match &text {
-                Ok(_) if level != Level::Project => ownership::objection(&file, *identity),
-                _ => None,
-            };
-            Some(match objection {
-                Some(finding) if finding.severity == Severity::Error => {
-                    LevelText { level, file: Some(file), text: Err(Box::new(finding)), warning: None }
-                }
-                warning => LevelText { level, file: Some(file), text, warning },
-            })
-        });
         Self {
             project_dir: paths.project_dir.clone(),
-            levels: levels.collect(),
+            texts: load_texts(paths, files(paths)),
             try_examples: true,
-            extensions: paths.extensions_dir(),
-            user_file: paths.user_file(),
-            system_file: Some(paths.system.clone()),
+            paths: Some(paths.clone()),
         }
+    }
+
+    /// The same for a project around this one: its own files, and those of the user and the system as they were read.
+    pub(super) fn around(&self, project: &Path) -> Self {
+        let paths = self
+            .paths
+            .as_ref()
+            .map(|paths| SettingsPaths { project_dir: project.to_owned(), ..paths.clone() });
+        let own = paths.map(|paths| {
+            let own = files(&paths).into_iter().filter(|(level, _)| *level == Level::Project);
+            load_texts(&paths, own.collect())
+        });
+        let others = self.texts.iter().filter(|text| text.level != Level::Project).cloned();
+        Self {
+            project_dir: project.to_owned(),
+            texts: own.into_iter().flatten().chain(others).collect(),
+            try_examples: self.try_examples,
+            paths: None,
+        }
+    }
+
+    /// The folders around the project for which guards were approved, with the store that knows them.
+    pub(super) fn enclosing(&self, policy: &TrustPolicy) -> Option<(ApprovalStore, Vec<PathBuf>)> {
+        let paths = self.paths.as_ref()?;
+        let store = policy.approvals(paths.state_dir().as_deref())?;
+        let folders = store.enclosing(&paths.project_dir, &paths.home);
+        Some((store, folders))
+    }
+
+    /// Whether guards were approved for a folder around the project.
+    pub(crate) fn has_enclosing(&self, policy: &TrustPolicy) -> bool {
+        self.enclosing(policy).is_some_and(|(_, folders)| !folders.is_empty())
     }
 
     /// Settings that a host gives as a value instead of files: they count as the user's.
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         // Through text, so that host and files are read by the same code. A value is always JSON.
         let given = LevelText { level: Level::User, file: None, text: Ok(value.to_string()), warning: None };
-        Self {
-            project_dir: project_dir.into(),
-            levels: vec![given],
-            try_examples: true,
-            extensions: None,
-            user_file: None,
-            system_file: None,
-        }
+        Self { project_dir: project_dir.into(), texts: vec![given], try_examples: true, paths: None }
     }
 
     /// Leaves the examples of rules alone, for a program that is started for every event.
@@ -116,31 +117,67 @@ impl SettingsFiles {
     pub(crate) fn enable_flag(&self) -> (PerLevel<Option<bool>>, bool) {
         let mut flag = PerLevel::default();
         let mut unusable = false;
-        for level in &self.levels {
-            let read = level.source().and_then(|source| {
+        for (level, texts) in self.levels() {
+            let read = texts.iter().map(|text| {
+                let source = text.source()?;
                 let root = source.parse().ok()?;
                 read_enable(&root, &mut Findings::new(&source)).ok()
             });
-            match read {
-                Some(on) => flag.set(&level.level, on),
-                None => unusable |= level.level != Level::Project,
+            match read.collect::<Option<Vec<_>>>() {
+                Some(flags) => flag.set(level, flags.into_iter().flatten().next()),
+                None => unusable |= *level != Level::Project,
             }
         }
         (flag, unusable)
     }
+
+    /// The texts of each level that has any.
+    pub(super) fn levels(&self) -> impl Iterator<Item = (&Level, &[LevelText])> {
+        let by_level = self.texts.chunk_by(|one, other| one.level == other.level);
+        by_level.filter_map(|texts| Some((&texts.first()?.level, texts)))
+    }
 }
 
-/// The settings files, the strongest level first. In the home directory the project's file is the user's
-/// and is read once, as such.
+/// Reads files. What cannot be used is kept as the reason why.
+fn load_texts(paths: &SettingsPaths, files: Vec<(Level, PathBuf)>) -> Vec<LevelText> {
+    let identity = LazyCell::new(|| ownership::UserIdentity::current(&paths.home));
+    let texts = files.into_iter().filter_map(|(level, file)| {
+        if level == Level::User && !paths.home.is_absolute() {
+            // Said once, although the user has two files.
+            let text = Err(Box::new(ownership::relative_home(&paths.home)));
+            let is_first = paths.user_file().as_ref() == Some(&file);
+            return is_first.then_some(LevelText { level, file: Some(file), text, warning: None });
+        }
+        let text = load_text(&file).transpose()?;
+        // A project's settings count with approval only, so that it does not matter who wrote them.
+        let objection = match &text {
+            Ok(_) if level != Level::Project => ownership::objection(&file, *identity),
+            _ => None,
+        };
+        Some(match objection {
+            Some(finding) if finding.severity == Severity::Error => {
+                LevelText { level, file: Some(file), text: Err(Box::new(finding)), warning: None }
+            }
+            warning => LevelText { level, file: Some(file), text, warning },
+        })
+    });
+    texts.collect()
+}
+
+/// The settings files, the strongest level first. In the home directory the project's files are the user's
+/// and are read once, as such; so is a file that a level has under both of its names.
 fn files(paths: &SettingsPaths) -> Vec<(Level, PathBuf)> {
-    let project = paths.project_file();
-    let user = paths.user_file();
-    let mut files = Vec::with_capacity(3);
-    if !user.as_deref().is_some_and(|user| same_file(user, &project)) {
-        files.push((Level::Project, project));
+    let users = paths.files(&Level::User);
+    let mut files: Vec<(Level, PathBuf)> = Vec::with_capacity(6);
+    for level in [Level::Project, Level::User, Level::System] {
+        let mut known = if level == Level::Project { users.clone() } else { Vec::new() };
+        for file in paths.files(&level) {
+            if !known.iter().any(|known| same_file(known, &file)) {
+                known.push(file.clone());
+                files.push((level.clone(), file));
+            }
+        }
     }
-    files.extend(user.map(|user| (Level::User, user)));
-    files.push((Level::System, paths.system.clone()));
     files
 }
 
@@ -154,7 +191,12 @@ pub(super) fn load_text(file: &Path) -> Result<Option<String>, Box<Diagnostic>> 
     let content = match load_bytes(file) {
         Ok(content) => content,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
+            // What a link leads to may be away for now: which guards are in it is not known.
+            let dangling = [Some(file), file.parent()].into_iter().flatten().find(|place| place.is_symlink());
+            return match dangling {
+                Some(link) if !link.exists() => Err(Box::new(diagnose::dangling(file, link))),
+                _ => Ok(None),
+            };
         }
         Err(error) => return Err(Box::new(diagnose::unreadable(file, &error))),
     };

@@ -3,16 +3,19 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
-use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::Settings;
 use super::diagnose::{Findings, Route, span};
 use super::read::{HOOKS_KEYS, boolean, event_named, given, pick};
+use super::source::Source;
+use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::{EventName, Matching};
-use crate::hook::Level;
+use crate::formats::json_object::JsonObject;
+use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
 use crate::matcher::Matcher;
 use crate::spelling::shortened;
 
@@ -38,18 +41,24 @@ pub(super) fn read_hooks(
         return;
     };
     let mut events: Vec<(EventName, &ObjectProp<'_>)> = Vec::new();
+    let mut unknown: Vec<&ObjectProp<'_>> = Vec::new();
     for prop in &object.properties {
         let name = prop.name.as_str();
         match event_named(name) {
             Some(event) => {
                 let before = events.len();
-                events.retain(|(known, _)| *known != event);
+                events.retain(|(_, known)| known.name.as_str() != name);
                 if events.len() < before {
                     findings.repeated_key(route, prop);
+                } else if name != event.as_str() {
+                    findings.foreign_event(prop, event);
                 }
                 events.push((event, prop));
             }
-            None if !HOOKS_KEYS.contains(&name) => findings.unknown_event(prop),
+            None if !HOOKS_KEYS.contains(&name) => {
+                findings.unknown_event(prop);
+                unknown.push(prop);
+            }
             None if matches!(level, Level::Extension(_)) => {
                 let message = format!("`{}` has no effect in an extension", route.key(name));
                 findings.warn(DiagnosticCode::NoEffect, &prop.name, message, "it belongs into your settings");
@@ -59,7 +68,37 @@ pub(super) fn read_hooks(
     }
     let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
     for (event, prop) in events {
-        reader.read_event(event, &prop.value, route.key(event.as_str()));
+        reader.read_event(event, &prop.value, route.key(prop.name.as_str()));
+    }
+    for prop in unknown {
+        if let Some(event) = EventName::misspelt_guarded(prop.name.as_str()) {
+            let message = format!("`{}` should be `{event}`", route.key(prop.name.as_str()));
+            let range = prop.name.range();
+            reader.refuse(
+                event,
+                Matcher::any(),
+                range.start..range.end,
+                DiagnosticCode::UnknownEvent,
+                message,
+            );
+        }
+    }
+}
+
+/// Refuses every guarded event because of something in the settings of the user or the system that was meant to hold
+/// guards and cannot be read.
+pub(super) fn refuse_guarded(
+    level: &Level,
+    source: &Source<'_>,
+    range: Range<usize>,
+    message: &str,
+    settings: &mut Settings,
+) {
+    let findings = &mut Findings::new(source);
+    let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
+    for event in EventName::ALL.into_iter().filter(|event| event.is_guarded()) {
+        let message = message.to_owned();
+        reader.refuse(event, Matcher::any(), range.clone(), DiagnosticCode::MisspeltField, message);
     }
 }
 
@@ -82,11 +121,58 @@ struct HookGroup {
 }
 
 impl<'v> HookReader<'_, '_, 'v> {
+    /// Adds what blocks a guarded event in place of a guard that cannot be read. A project's guards count only with
+    /// approval, and what was never read was never approved.
+    fn refuse(
+        &mut self,
+        event: EventName,
+        matcher: Matcher,
+        range: Range<usize>,
+        code: DiagnosticCode,
+        message: String,
+    ) {
+        if !event.is_guarded() || !matches!(self.level, Level::User | Level::System) {
+            return;
+        }
+        let source = self.findings.source();
+        let mut hook = Hook::new(event, "");
+        let file = source.file().map(PathBuf::from).unwrap_or_default();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        hook.name = format!("unreadable {name}:{}", source.line(range.start));
+        hook.matcher = matcher;
+        hook.source = self.level.config_source();
+        hook.origin = Origin { level: self.level.clone(), line: source.line(range.start), file };
+        let place = source.place(range.clone());
+        hook.kind = HookKind::UnreadableRule(UnreadableRule::Malformed { place, code, message });
+        let spans = HookSpans { command: source.in_file(range), matcher: None };
+        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
+    }
+
+    /// Refuses the event of a hook or rule that is where a group, or a list of groups, should be.
+    fn refuse_misplaced_hook(&mut self, event: EventName, object: &'v Object<'_>, route: Route<'_>) {
+        let is_hook =
+            ["type", "command", "when", "then", "block", "ask"].iter().any(|key| object.get(key).is_some());
+        if !is_hook {
+            return;
+        }
+        let matcher = match given(object.get("matcher")) {
+            Some(Value::StringLit(text)) => Matcher::for_event(event, Some(text.value.as_ref())),
+            _ => Matcher::any(),
+        };
+        let start = object.range.start;
+        let message = format!("`{route}` is a hook outside of a group");
+        self.refuse(event, matcher, start..start + 1, DiagnosticCode::MissingHooks, message);
+    }
+
     /// Reads the groups of an event.
     fn read_event(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
         let Some(groups) = value.as_array() else {
             let help = "write [ { \"hooks\": [ … ] } ]";
-            return self.findings.wrong_type(route, "an array of groups", value, help);
+            self.findings.wrong_type(route, "an array of groups", value, help);
+            if let Some(object) = value.as_object() {
+                self.refuse_misplaced_hook(event, object, route);
+            }
+            return;
         };
         for (index, group) in groups.elements.iter().enumerate() {
             self.read_group(event, group, route.index(index));
@@ -102,13 +188,14 @@ impl<'v> HookReader<'_, '_, 'v> {
         let [matcher, sequential, hooks] = fields;
         let Some(hooks) = hooks else {
             let message = format!("`{route}` has no `hooks`: nothing of it runs");
-            let help = if object.get("command").is_some() {
+            let help = if object.get("command").is_some() || object.get("type").is_some() {
                 "a hook belongs inside a group: { \"hooks\": [ { \"type\": \"command\", … } ] }"
             } else {
                 "list the group's hooks: \"hooks\": [ … ]"
             };
             let brace = span(object.range.start..object.range.start + 1);
-            return self.findings.error(DiagnosticCode::MissingHooks, &brace, message, help);
+            self.findings.error(DiagnosticCode::MissingHooks, &brace, message, help);
+            return self.refuse_misplaced_hook(event, object, route);
         };
         for other in others {
             self.findings.unknown_field(route, other, &GROUP_KEYS);

@@ -61,6 +61,12 @@ fn add_guard(
     };
     let mut hook = Hook::new(Guard::EVENT, "");
     if let Some(guard) = library::find(name) {
+        let is_same = |known: &ConfiguredHook| {
+            known.origin.level == *level && known.definition.as_deref() == Some(guard.text)
+        };
+        if settings.hooks.iter().any(is_same) {
+            return; // The lists of a level are one list.
+        }
         hook.description = Some(guard.description);
         hook.matcher = guard.matcher;
         hook.definition = Some(guard.text.to_owned());

@@ -8,9 +8,9 @@ use jsonc_parser::ast::Object;
 use super::diagnose::{Findings, Route, consequence};
 use super::extensions::load_extensions;
 use super::files::{LevelText, SettingsFiles};
-use super::hooks::read_hooks;
+use super::hooks::{read_hooks, refuse_guarded};
 use super::library::read_library;
-use super::read::read_level;
+use super::read::{LevelRead, read_level};
 use super::source::Source;
 use super::{Settings, SettingsPaths, UnusableFile};
 use crate::diagnostic::Diagnostic;
@@ -30,37 +30,68 @@ impl SettingsFiles {
             try_examples: self.try_examples,
             ..Settings::default()
         };
-        for level in &self.levels {
-            read_text(level, &mut settings);
+        for (level, texts) in self.levels() {
+            read_texts(level, texts, &mut settings);
         }
-        if let Some(dir) = &self.extensions {
-            load_extensions(dir, &mut settings);
+        if let Some(dir) = self.paths.as_ref().and_then(SettingsPaths::extensions_dir) {
+            load_extensions(&dir, &mut settings);
         }
         settings
     }
 }
 
-/// Reads the text of a level, or reports why there is none to read. A missing file says nothing and is not reported.
-fn read_text(level: &LevelText, settings: &mut Settings) {
-    settings.diagnostics.extend(level.warning.clone());
-    match (&level.text, level.source()) {
-        (Ok(_), Some(source)) => parse_level(&level.level, &source, settings),
-        (Err(finding), _) => settings.refuse(&level.level, level.file.as_deref(), (**finding).clone()),
-        (Ok(_), None) => {}
+/// Reads the texts of a level, or reports why there is none to read. If one of them cannot be used, nothing of the level
+/// counts: what the one says without the other was never meant.
+fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
+    let (hooks, unusable) = (settings.hooks.len(), settings.unusable.len());
+    let mut whole = LevelRead::default();
+    let mut disabled = Vec::new();
+    for text in texts {
+        settings.diagnostics.extend(text.warning.clone());
+        match (&text.text, text.source()) {
+            (Ok(_), Some(source)) => {
+                let mut read = read_text(level, &source, settings).unwrap_or_default();
+                disabled.extend(read.disabled.drain(..).map(|name_or_command| DisabledEntry {
+                    name_or_command,
+                    list: DisabledList::Settings(level.clone()),
+                    file: text.file.clone(),
+                }));
+                if whole.enable.is_none() && read.enable.is_some() {
+                    settings.flag_files.set(level, text.file.clone());
+                }
+                whole.add(read);
+            }
+            (Err(finding), _) => settings.refuse(level, text.file.as_deref(), (**finding).clone()),
+            (Ok(_), None) => {}
+        }
     }
+    if settings.unusable.len() > unusable {
+        settings.hooks.truncate(hooks);
+        return;
+    }
+    settings.disabled.append(&mut disabled);
+    settings.enable.set(level, whole.enable);
+    settings.levels.set(level, whole.settings);
 }
 
-/// Reads one level's text into `settings`.
-pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Settings) {
-    let Some(root) = parse(level, source, settings) else { return };
+/// Reads one text of a level: its hooks into `settings`, and all else as what is returned. `None`, with a finding, if it
+/// cannot be used.
+fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Option<LevelRead> {
+    let root = parse(level, source, settings)?;
     let mut findings = Findings::new(source);
     let (read, hooks) = match read_level(&root, &mut findings) {
         Ok(read) => read,
         // The flag was written for a reason, and which of the two it was is not known.
-        Err(finding) => return settings.refuse(level, source.file(), *finding),
+        Err(finding) => {
+            settings.refuse(level, source.file(), *finding);
+            return None;
+        }
     };
     if *level == Level::Project && !read.settings.disabled_extensions.is_empty() {
         findings.note_project_extensions(&root);
+    }
+    for (range, message) in &read.misspelt_hooks {
+        refuse_guarded(level, source, range.clone(), message, settings);
     }
     if let Some(hooks) = hooks {
         read_hooks(hooks, Route::Root.key("hooks"), level, &mut findings, settings);
@@ -71,12 +102,19 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
         read_library(rules, level, &mut findings, settings);
     }
     settings.diagnostics.append(&mut findings.list);
-    settings.disabled.extend(read.disabled.into_iter().map(|name_or_command| DisabledEntry {
-        name_or_command,
-        list: DisabledList::Settings(level.clone()),
-    }));
-    settings.enable.set(level, read.enable);
-    settings.levels.set(level, read.settings);
+    Some(read)
+}
+
+/// Reads a text as if it were all that a level says.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Settings) {
+    let text = LevelText {
+        level: level.clone(),
+        file: source.file().map(Path::to_owned),
+        text: Ok(source.whole()),
+        warning: None,
+    };
+    read_texts(level, &[text], settings);
 }
 
 /// The object that a text holds, or a finding.

@@ -3,17 +3,23 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where settings are looked for.
+use crate::hook::{Level, SETTINGS_FOLDERS};
+
+/// The same for the system.
+const SYSTEM_FILES: [&str; 2] = ["/etc/hookrail/settings.json", "/etc/llxprt-code/settings.json"];
+
+/// Where settings are looked for. Each level may have two files, in `.hookrail` and in `.llxprt`, and both are read; of a
+/// single value that is in both, the first one counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingsPaths {
     /// The project; see [`find_project`](super::find_project).
     pub project_dir: PathBuf,
-    /// The directory that holds the user's `.llxprt`. Empty means that there is no user level: a relative
+    /// The directory that holds the user's `.hookrail` and `.llxprt`. Empty means that there is no user level: a relative
     /// path would make the project's own file the user's, and so a trusted one.
     pub home: PathBuf,
-    /// The system's settings file.
-    pub system: PathBuf,
+    /// The system's settings files, ours first. One file where a host or a variable names it.
+    pub system: Vec<PathBuf>,
 }
 
 impl SettingsPaths {
@@ -24,23 +30,38 @@ impl SettingsPaths {
             project_dir,
             home: given("HOOKRAIL_HOME").or_else(|| given("HOME")).unwrap_or_default(),
             system: given("HOOKRAIL_SYSTEM_SETTINGS")
-                .unwrap_or_else(|| PathBuf::from("/etc/llxprt-code/settings.json")),
+                .map_or_else(|| SYSTEM_FILES.map(PathBuf::from).to_vec(), |file| vec![file]),
         }
     }
 
-    /// Exactly these places: a project, a directory that holds the user's `.llxprt`, and the system's settings file.
+    /// Exactly these places: a project, a home directory, and the system's settings file.
     pub fn at(project_dir: impl Into<PathBuf>, home: impl Into<PathBuf>, system: impl Into<PathBuf>) -> Self {
-        Self { project_dir: project_dir.into(), home: home.into(), system: system.into() }
+        Self { project_dir: project_dir.into(), home: home.into(), system: vec![system.into()] }
     }
 
-    /// The project's settings file.
+    /// The project's settings file that new entries go to.
     pub fn project_file(&self) -> PathBuf {
         settings_file(&self.project_dir)
     }
 
-    /// The user's settings file, if there is a home directory.
+    /// The user's settings file that new entries go to, if there is a home directory.
     pub fn user_file(&self) -> Option<PathBuf> {
         self.has_home().then(|| settings_file(&self.home))
+    }
+
+    /// The settings files of a level, in the order in which they count. Extensions have files of their own.
+    pub fn files(&self, level: &Level) -> Vec<PathBuf> {
+        match level {
+            Level::Project => settings_files(&self.project_dir).to_vec(),
+            Level::User if self.has_home() => settings_files(&self.home).to_vec(),
+            Level::System => self.system.clone(),
+            Level::User | Level::Extension(_) => Vec::new(),
+        }
+    }
+
+    /// Where the user's approvals and logs are kept, if there is a home directory.
+    pub fn state_dir(&self) -> Option<PathBuf> {
+        self.has_home().then(|| self.home.join(".hookrail"))
     }
 
     /// The folder of the user's extensions, if there is a home directory.
@@ -53,7 +74,13 @@ impl SettingsPaths {
     }
 }
 
-/// The settings file of a project or a home directory.
+/// The settings files of a project or a home directory.
+pub(super) fn settings_files(dir: &Path) -> [PathBuf; 2] {
+    SETTINGS_FOLDERS.map(|folder| dir.join(folder).join("settings.json"))
+}
+
+/// The settings file of a project or a home directory that new entries go to.
 pub(super) fn settings_file(dir: &Path) -> PathBuf {
-    dir.join(".llxprt").join("settings.json")
+    let [own, _] = settings_files(dir);
+    own
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings_file;
+use super::paths::settings_files;
 
 /// The project that `start` lies in: the nearest folder, from `start` upwards, that has a settings file or that
 /// `is_known` (for instance because approvals exist for it, so that a project is not lost with its file). The
@@ -15,7 +15,12 @@ pub fn find_project(start: &Path, home: &Path, is_known: impl Fn(&Path) -> bool)
     let inside = start.ancestors().take_while(|folder| **folder != *home && folder.parent().is_some());
     for folder in inside {
         // Whatever stands at that place counts: a file that cannot be read must be reported, not passed by.
-        if settings_file(folder).symlink_metadata().is_ok() || is_known(folder) {
+        let is_there = |file: &Path| file.symlink_metadata().is_ok();
+        let is_dangling = |folder: &Path| folder.is_symlink() && !folder.exists();
+        let has_settings = settings_files(folder)
+            .iter()
+            .any(|file| is_there(file) || file.parent().is_some_and(is_dangling));
+        if has_settings || is_known(folder) {
             return folder.to_owned();
         }
         if folder.join(".git").symlink_metadata().is_ok() {
@@ -49,12 +54,16 @@ mod tests {
         settings("home");
         settings("home/work/repo");
         settings("home/work/mono");
+        make("home/work/own/.hookrail");
+        fs::write(root.join("home/work/own/.hookrail/settings.json"), "{}").unwrap();
+        make("home/work/own/a/b");
         settings("home/work/mono/packages/a");
         settings("outside");
         make("outside/x/y");
         for (start, expected) in [
             ("home/work/repo", "home/work/repo"),
             ("home/work/repo/src/deep", "home/work/repo"),
+            ("home/work/own/a/b", "home/work/own"),
             // A repository of its own ends the search.
             ("home/work/repo/vendor", "home/work/repo/vendor"),
             ("home/work/mono/packages/a/src", "home/work/mono/packages/a"),
@@ -79,5 +88,8 @@ mod tests {
         fs::create_dir_all(root.join("p/src")).unwrap();
         std::os::unix::fs::symlink("/nowhere", root.join("p/.llxprt/settings.json")).unwrap();
         assert_eq!(find_project(&root.join("p/src"), &root.join("home"), |_| false), root.join("p"));
+        fs::create_dir_all(root.join("q/src")).unwrap();
+        std::os::unix::fs::symlink("/nowhere", root.join("q/.hookrail")).unwrap();
+        assert_eq!(find_project(&root.join("q/src"), &root.join("home"), |_| false), root.join("q"));
     }
 }

@@ -1,6 +1,7 @@
 //! What one settings text says besides its hooks: the flag, the lists, the limits.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
 
 use super::diagnose::{Findings, Route};
 use super::{AgentEvents, LevelSettings, LogDetail, RedactionSettings};
@@ -23,9 +24,45 @@ pub(super) const HOOKS_KEYS: [&str; 2] = ["enabled", "disabled"];
 /// What one level says besides its hooks.
 #[derive(Debug, Default)]
 pub(super) struct LevelRead {
+    /// Keys that were meant to be `hooks`: where each one is, and what is wrong.
+    pub(super) misspelt_hooks: Vec<(std::ops::Range<usize>, String)>,
     pub(super) enable: Option<bool>,
     pub(super) disabled: Vec<String>,
     pub(super) settings: LevelSettings,
+}
+
+impl LevelRead {
+    /// Adds what the other file of the level says: its single values where there are none yet, and all of its lists.
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { enable, settings, disabled: _, misspelt_hooks: _ } = other;
+        self.enable = self.enable.or(enable);
+        let own = &mut self.settings;
+        let LevelSettings {
+            max_concurrent_hooks,
+            max_output_bytes,
+            agent_events,
+            ask,
+            redaction: RedactionSettings { enabled, allowed, blocked },
+            disabled_extensions,
+        } = settings;
+        own.max_concurrent_hooks = own.max_concurrent_hooks.or(max_concurrent_hooks);
+        own.max_output_bytes = own.max_output_bytes.or(max_output_bytes);
+        own.agent_events = own.agent_events.or(agent_events);
+        own.ask = own.ask.or(ask);
+        own.redaction.enabled = own.redaction.enabled.or(enabled);
+        unite(&mut own.redaction.allowed, allowed);
+        unite(&mut own.redaction.blocked, blocked);
+        unite(&mut own.disabled_extensions, disabled_extensions);
+    }
+}
+
+/// Adds what is not in the list yet.
+fn unite(list: &mut Vec<String>, more: Vec<String>) {
+    if list.is_empty() {
+        *list = more;
+        return;
+    }
+    list.extend(more.into_iter().filter(|entry| !list.contains(entry)).collect::<Vec<_>>());
 }
 
 /// The values of an object's known fields, and its other properties.
@@ -177,9 +214,14 @@ pub(super) fn read_level<'v, 'a>(
     let enable = read_enable(root, findings)?;
     let (fields, others) = pick(root, &ROOT_KEYS, top, findings);
     let [_, tools, config, hooks, extensions, security] = fields;
+    let mut misspelt_hooks = Vec::new();
     for other in others {
         misplaced_event(other, findings);
-        findings.misspelt_root_key(other);
+        if findings.misspelt_root_key(other) {
+            let range = other.name.range();
+            let name = shortened(other.name.as_str());
+            misspelt_hooks.push((range.start..range.end, format!("`{name}` should be `hooks`")));
+        }
     }
     if let Some(object) = object_in(tools) {
         for prop in &object.properties {
@@ -187,7 +229,7 @@ pub(super) fn read_level<'v, 'a>(
         }
     }
 
-    let mut read = LevelRead { enable, ..LevelRead::default() };
+    let mut read = LevelRead { misspelt_hooks, enable, ..LevelRead::default() };
     if let Some(value) = given(config) {
         match value.as_object() {
             Some(object) => read_config(object, &mut read, findings),
@@ -210,18 +252,22 @@ pub(super) fn read_level<'v, 'a>(
     Ok((read, given(hooks)))
 }
 
-/// The event of this name. Parsing the name would look for a near one each time there is none, which is
-/// slow for long words and many of them.
+/// The event of this name, which may be another agent's for it. Parsing the name would look for a near one each time
+/// there is none, which is slow for long words and many of them.
 pub(super) fn event_named(name: &str) -> Option<EventName> {
-    EventName::ALL.into_iter().find(|event| event.as_str() == name)
+    EventName::ALL
+        .into_iter()
+        .find(|event| event.as_str() == name)
+        .or_else(|| EventName::of_another_agent(name))
 }
 
 /// Reports an event that stands beside `hooks` instead of inside it.
 pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>) {
     let name = prop.name.as_str();
-    if event_named(name).is_some() {
+    // Only a list of groups makes it an event: other agents' names are everyday words.
+    if event_named(name).is_some() && prop.value.as_array().is_some() {
         let message = format!("`{name}` has no effect here: its hooks never run");
-        findings.warn(
+        findings.error(
             DiagnosticCode::MisplacedEvent,
             &prop.name,
             message,

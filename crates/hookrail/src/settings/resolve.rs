@@ -12,7 +12,9 @@ use self::activation::activation;
 pub(crate) use self::activation::may_be_on;
 use self::findings::{unapproved, vanished_guard};
 use super::files::SettingsFiles;
-use super::{AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, UnusableFile};
+use super::{
+    AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, SettingsPaths, UnusableFile,
+};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level};
@@ -45,12 +47,14 @@ pub struct ResolvedSettings {
     pub findings: Vec<Diagnostic>,
     /// Guards of this project that were approved and are now changed or gone. Guarded events are blocked.
     pub vanished: Vec<VanishedGuard>,
+    /// Guards that were approved for folders around the project. They are called as well, each in its own project.
+    pub enclosing: Vec<ResolvedHook>,
     /// What the project's own file says besides its hooks, in the form that approvals are bound to.
     pub project_settings: serde_json::Value,
-    /// Where the user's settings are or would be.
+    /// Where a new entry of the user's settings goes.
     user_file: Option<PathBuf>,
-    /// The same for the system's.
-    system_file: Option<PathBuf>,
+    /// The file whose flag counts, for each level that has one.
+    flag_files: PerLevel<Option<PathBuf>>,
 }
 
 /// A configured hook with what was decided about it.
@@ -82,6 +86,44 @@ pub enum RegistryScope {
 impl ResolvedSettings {
     /// Reads what the texts say, judges the project's hooks, and decides what counts.
     pub fn resolve(files: &SettingsFiles, policy: &TrustPolicy) -> Self {
+        let mut resolved = Self::resolve_project(files, policy);
+        if let Some((store, folders)) = files.enclosing(policy) {
+            let by_approval = TrustPolicy::RequireApproval(store);
+            for folder in folders {
+                resolved.add_enclosing(Self::resolve_project(&files.around(&folder), &by_approval));
+            }
+        }
+        resolved.log();
+        resolved
+    }
+
+    /// Adds the approved guards of a project around this one, and those of them that are not there any more. Whatever else
+    /// that project has does not reach in here.
+    fn add_enclosing(&mut self, outer: Self) {
+        let folder: Arc<Path> = Arc::from(outer.project_dir.as_path());
+        let is_own = |entry: &&DisabledEntry| {
+            matches!(entry.list, DisabledList::Settings(Level::Project) | DisabledList::ForThisProject)
+        };
+        let disabled: Vec<&DisabledEntry> = outer.disabled.iter().filter(is_own).collect();
+        for mut resolved in outer.hooks {
+            let hook = &mut resolved.hook;
+            let is_approved = resolved.trust == HookTrust::Approved && resolved.on;
+            if is_approved && hook.event.is_guarded() && !disabled.iter().any(|entry| entry.disables(hook)) {
+                hook.enclosing = Some(Arc::clone(&folder));
+                self.enclosing.push(resolved);
+            }
+        }
+        for mut guard in outer.vanished {
+            guard.enclosing = Some(folder.to_path_buf());
+            self.findings.push(vanished_guard(&guard));
+            self.vanished.push(guard);
+        }
+        let unusable = outer.unusable.into_iter().filter(|file| file.level == Level::Project);
+        self.findings.extend(unusable.map(|file| file.finding));
+    }
+
+    /// The same for one project alone.
+    fn resolve_project(files: &SettingsFiles, policy: &TrustPolicy) -> Self {
         let mut settings = files.settings();
         let project_settings = settings.project_settings();
         let configured = std::mem::take(&mut settings.hooks);
@@ -116,12 +158,11 @@ impl ResolvedSettings {
             let mut approved = hooks.iter().filter(|resolved| resolved.trust == HookTrust::Approved);
             !is_unapproved(entry) || !approved.any(|resolved| entry.disables(&resolved.hook))
         });
-        disabled.extend(
-            judgement.disabled.iter().map(|name| DisabledEntry {
-                name_or_command: name.clone(),
-                list: DisabledList::ForThisProject,
-            }),
-        );
+        disabled.extend(judgement.disabled.iter().map(|name| DisabledEntry {
+            name_or_command: name.clone(),
+            list: DisabledList::ForThisProject,
+            file: None,
+        }));
 
         let mut vanished = std::mem::take(&mut judgement.vanished);
         vanished.retain(|guard| {
@@ -142,14 +183,24 @@ impl ResolvedSettings {
             findings,
             vanished,
             project_settings,
-            user_file: files.user_file.clone(),
-            system_file: files.system_file.clone(),
+            user_file: files.paths.as_ref().and_then(SettingsPaths::user_file),
+            enclosing: Vec::new(),
+            flag_files: settings.flag_files,
         };
         // Hooks that wait for approval are reported already.
         let off = if resolved.hooks.iter().all(|hook| hook.on) { None } else { resolved.why_off() };
         resolved.findings.extend(off.or_else(|| resolved.why_project_off()));
-        resolved.log();
         resolved
+    }
+
+    /// The file whose enable flag counts for a level; `None` where the level has no flag.
+    pub fn flag_file(&self, level: &Level) -> Option<&Path> {
+        match level {
+            Level::Project => self.flag_files.project.as_deref(),
+            Level::User => self.flag_files.user.as_deref(),
+            Level::System => self.flag_files.system.as_deref(),
+            Level::Extension(_) => None,
+        }
     }
 
     /// The hooks alone, as reviews of approvals take them.
@@ -178,12 +229,15 @@ impl ResolvedSettings {
 
     /// The files that approvals are bound to. Writing one of them, or beside one, may change what a hook does.
     pub fn sealed_files(&self) -> impl Iterator<Item = &Path> {
-        self.hooks.iter().filter_map(|resolved| resolved.seal.as_ref()).flat_map(|seal| seal.paths())
+        let hooks = self.hooks.iter().chain(&self.enclosing);
+        hooks.filter_map(|resolved| resolved.seal.as_ref()).flat_map(|seal| seal.paths())
     }
 
     /// A registry of these hooks.
     pub fn registry(&self, scope: RegistryScope) -> HookRegistry {
         let hooks = self.hooks.iter().filter(|resolved| resolved.on || scope == RegistryScope::All);
+        // Ranked with the project's, in front of extensions.
+        let hooks = hooks.chain(&self.enclosing);
         let hooks = hooks.map(|resolved| JudgedHook {
             hook: resolved.hook.clone(),
             trust: resolved.trust.clone(),

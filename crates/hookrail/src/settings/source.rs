@@ -53,6 +53,12 @@ impl<'a> Source<'a> {
         self.text
     }
 
+    /// The whole content of the file, with its byte order mark.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(super) fn whole(&self) -> String {
+        if self.shift > 0 { format!("\u{feff}{}", self.text) } else { self.text.to_owned() }
+    }
+
     /// The file; `None` for a host's value.
     pub(super) fn file(&self) -> Option<&'a Path> {
         self.file

@@ -196,12 +196,117 @@ fn unknown_fields_are_kept_and_reported() {
 }
 
 #[test]
+fn other_agents_names_of_our_events_are_those_events() {
+    for (word, event) in [
+        ("PreToolUse", "BeforeTool"),
+        ("preToolUse", "BeforeTool"),
+        ("tool.execute.before", "BeforeTool"),
+        ("PostToolUse", "AfterTool"),
+        ("PostToolUseFailure", "AfterTool"),
+        ("UserPromptSubmit", "BeforeAgent"),
+        ("userPromptSubmitted", "BeforeAgent"),
+        ("beforeSubmitPrompt", "BeforeAgent"),
+        ("Stop", "AfterAgent"),
+        ("agentStop", "AfterAgent"),
+        ("sessionStart", "SessionStart"),
+        ("sessionEnd", "SessionEnd"),
+        ("PreCompact", "PreCompress"),
+        ("preCompact", "PreCompress"),
+        ("PermissionRequest", "Notification"),
+    ] {
+        let group = |command: &str| json!([{ "hooks": [{ "type": "command", "command": command }] }]);
+        let settings = read(&json!({ "hooks": { word: group("theirs"), event: group("ours") } }));
+        assert_eq!(codes(&settings), ["foreign-event"], "C9: {word}");
+        assert_eq!(settings.diagnostics[0].severity, Severity::Note, "C9: {word}");
+        assert!(settings.diagnostics[0].message.contains(event), "C9: {word}");
+        assert_eq!(
+            commands(&settings),
+            [format!("{event} theirs"), format!("{event} ours")],
+            "C9: both count"
+        );
+    }
+}
+
+/// The guarded events that settings refuse because something in them cannot be read.
+fn refused(settings: &Settings) -> Vec<EventName> {
+    let refused = |hook: &&ConfiguredHook| matches!(hook.kind, HookKind::UnreadableRule(_));
+    settings.hooks.iter().filter(refused).map(|hook| hook.event).collect()
+}
+
+#[test]
+fn entries_that_were_meant_to_be_guards_refuse_what_they_stand_for() {
+    let rule = json!({ "type": "rule", "when": {}, "block": "no" });
+    let command = json!({ "type": "command", "command": "x" });
+    let guarded = [EventName::BeforeTool, EventName::BeforeModel, EventName::BeforeAgent];
+    let groups = |hook: &Value| json!([{ "hooks": [hook] }]);
+    let mut guarded_in_order = guarded;
+    guarded_in_order.sort();
+    let all: &[EventName] = &guarded_in_order;
+    let tool: &[EventName] = &[EventName::BeforeTool];
+    let none: &[EventName] = &[];
+    for (settings, code, expected) in [
+        (json!({ "Hooks": { "BeforeTool": groups(&rule) } }), "misspelt-field", all),
+        (json!({ "HOOKS": {} }), "misspelt-field", all),
+        (json!({ "hoks": { "BeforeTool": groups(&rule) } }), "misspelt-field", all),
+        (
+            json!({ "hooks": { "BeforeTool": groups(&json!({ "type": "Rule", "when": {}, "block": "no" })) } }),
+            "invalid-hook-type",
+            tool,
+        ),
+        (
+            json!({ "hooks": { "BeforeTool": groups(&json!({ "type": "COMMAND", "command": "x" })) } }),
+            "invalid-hook-type",
+            tool,
+        ),
+        (
+            json!({ "hooks": { "AfterTool": groups(&json!({ "type": "Command", "command": "x" })) } }),
+            "invalid-hook-type",
+            none,
+        ),
+        (
+            json!({ "hooks": { "BeforeTool": groups(&json!({ "type": "comand", "command": "x" })) } }),
+            "invalid-hook-type",
+            none,
+        ),
+        (json!({ "hooks": { "BeforeTool": [command] } }), "missing-hooks", tool),
+        (json!({ "hooks": { "PreToolUse": [rule] } }), "missing-hooks", tool),
+        (json!({ "hooks": { "BeforeTool": rule } }), "wrong-type", tool),
+        (json!({ "hooks": { "BeforeTool": [{ "matcher": "x" }] } }), "missing-hooks", none),
+        (json!({ "hooks": { "BeforTool": groups(&rule) } }), "unknown-event", tool),
+        (json!({ "hooks": { "beforetool": groups(&rule) } }), "unknown-event", tool),
+        (json!({ "hooks": { "PreTolUse": groups(&rule) } }), "unknown-event", tool),
+        (json!({ "hooks": { "BeforeModels": groups(&rule) } }), "unknown-event", &[EventName::BeforeModel]),
+        (json!({ "hooks": { "SubagentStop": groups(&rule) } }), "unknown-event", none),
+        (json!({ "hooks": { "AfterTol": groups(&rule) } }), "unknown-event", none),
+        (json!({ "BeforeTool": groups(&rule) }), "misplaced-event", none),
+    ] {
+        let read = read(&settings);
+        assert!(codes(&read).contains(&code), "X8: {settings}: {:?}", codes(&read));
+        let finding = read.diagnostics.iter().find(|finding| finding.code.as_str() == code).unwrap();
+        assert_eq!(finding.severity, Severity::Error, "X8: {settings}");
+        let mut found = refused(&read);
+        found.sort();
+        assert_eq!(found, expected, "X8: {settings}");
+    }
+    // Other agents' own settings are not ours.
+    assert_eq!(
+        codes(&read(&json!({ "looks": { "theme": "dark" }, "stop": true, "notification": {} }))),
+        [""; 0]
+    );
+    // A project's guards count with approval only.
+    let text =
+        json!({ "Hooks": {}, "hooks": { "BeforTool": groups(&rule), "BeforeAgent": [command] } }).to_string();
+    let mut settings = Settings::default();
+    load::parse_level(&Level::Project, &Source::of_file(Path::new("s.json"), &text), &mut settings);
+    assert_eq!(refused(&settings), [], "X8");
+}
+
+#[test]
 fn unknown_events_are_skipped_with_the_nearest_name() {
     for (word, help) in [
-        ("BeforeTools", "did you mean `BeforeTool`?"),
-        ("beforetool", "did you mean `BeforeTool`?"),
-        ("PreToolUse", "did you mean `BeforeTool`?"),
-        ("Stop", "did you mean `AfterAgent`?"),
+        ("AfterTools", "did you mean `AfterTool`?"),
+        ("aftertool", "did you mean `AfterTool`?"),
+        ("SubagentStop", "did you mean `AfterAgent`?"),
         ("Xyzzy", "known events: BeforeTool, "),
     ] {
         let group = json!([{ "hooks": [{ "type": "command", "command": "x" }] }]);

@@ -99,7 +99,7 @@ struct HookWire {
     /// What kind of program it is.
     r#type: TypeWire,
     /// The shell command. It gets the event as JSON on its standard input and runs in the project's directory,
-    /// which `$LLXPRT_PROJECT_DIR` names as well. Needed unless the type is `plugin`.
+    /// which `$HOOKRAIL_PROJECT_DIR` names as well. Needed unless the type is `plugin`.
     command: Option<String>,
     /// How long it may run, in milliseconds; 60000 if not given.
     #[schemars(extend("exclusiveMinimum" = 0))]

@@ -36,7 +36,7 @@ impl ApprovalStore {
         let hooks = read_and_pair(&project, hooks, &approved.hooks);
         let read = readings(&hooks);
         let text = settings_text(project_settings);
-        let settings_digest = settings_digest(&read, &text);
+        let settings_digest = settings_digest(&project, &read, &text);
         let mut vanished = vanished_guards(&approved, &read, &settings_digest);
         // The others are shown as what they are now.
         vanished.retain(|guard| guard.is_gone);

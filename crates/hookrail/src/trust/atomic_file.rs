@@ -166,6 +166,19 @@ pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
+/// Makes the folder of the user's state, for the user alone. One that is there already, because a person made it for
+/// settings, is closed to others. One that others may write, or of another user, is left as it is, and is refused where it
+/// matters: what is in it may be theirs.
+pub fn make_state_dir(dir: &Path) -> io::Result<()> {
+    create_private_dir(dir)?;
+    let metadata = fs::metadata(dir)?;
+    let is_readable = metadata.mode() & 0o077 != 0 && metadata.mode() & 0o002 == 0;
+    if is_readable && metadata.uid() == rustix::process::geteuid().as_raw() {
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
 fn wait_for_lock(path: &Path, patience: Duration) -> Result<File, AtomicFileError> {
     let start = Instant::now();
     loop {

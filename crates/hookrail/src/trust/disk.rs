@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::error::TrustError;
 use super::store::Approval;
-use crate::trust::atomic_file::{AtomicFileError, LockedFile, create_private_dir};
+use crate::trust::atomic_file::{AtomicFileError, LockedFile, make_state_dir};
 
 /// The form of the file that is written. The first one, without lineages, is understood as well.
 pub(super) const VERSION: u64 = 2;
@@ -149,7 +149,7 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
 pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
     refuse_relative(dir)?;
     let path = path_in(dir);
-    create_private_dir(dir).map_err(|source| AtomicFileError::Io {
+    make_state_dir(dir).map_err(|source| AtomicFileError::Io {
         step: "create",
         path: dir.to_owned(),
         source,

@@ -3,14 +3,18 @@
 //! An approved guard has to run. Where it cannot, guarded events are blocked until the user has reviewed it: otherwise
 //! everything that can write the project's files could switch its guards off by deleting them.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::disk::ProjectWire;
+use super::files::ProjectDir;
 use super::review::ReadHook;
 use super::snapshot::hexadecimal;
 use super::terms::{Change, Terms};
 use crate::event::EventName;
+use crate::hook::SETTINGS_FOLDERS;
 
 /// A guard that was approved and is now changed, or gone from the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,6 +29,9 @@ pub struct VanishedGuard {
     pub command: Option<String>,
     /// What became of it, as in "guard `x` …".
     pub what: String,
+    /// The folder around the session's project that it was approved for; `None` for a guard of the project itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enclosing: Option<PathBuf>,
     #[serde(skip)]
     pub(super) lineage: u64,
     /// Whether no hook of the settings corresponds to it.
@@ -35,10 +42,24 @@ impl VanishedGuard {
     /// Why guarded events are blocked.
     pub fn why_blocked(&self) -> String {
         let Self { name, event, what, .. } = self;
+        let (whose, trust) = (self.whose(), self.review_command());
         format!(
-            "the approved {event} guard `{name}` {what}; look at it with `hookrail trust`, outside of the agent, and \
+            "the approved {event} guard `{name}`{whose} {what}; look at it with `{trust}`, outside of the agent, and \
              start again"
         )
+    }
+
+    /// The project of the guard, as in "guard `x` …", where it is not the session's.
+    pub(crate) fn whose(&self) -> String {
+        self.enclosing.as_ref().map_or_else(String::new, |folder| format!(" of `{}`", folder.display()))
+    }
+
+    /// The command that reviews it.
+    pub(crate) fn review_command(&self) -> String {
+        match &self.enclosing {
+            Some(folder) => format!("hookrail -C {} trust", hookrail_shell::quote(&folder.to_string_lossy())),
+            None => "hookrail trust".to_owned(),
+        }
     }
 }
 
@@ -86,6 +107,7 @@ pub(super) fn vanished_guards(
             event: latest.terms.event,
             command: latest.terms.command.clone(),
             what,
+            enclosing: None,
             lineage: latest.lineage,
             is_gone: changes.is_empty(),
         });
@@ -93,11 +115,14 @@ pub(super) fn vanished_guards(
     vanished
 }
 
-/// What the settings of a project say, as a digest: all of its hooks with their terms, and the rest.
-pub(super) fn settings_digest(hooks: &[&ReadHook<'_>], settings: &str) -> String {
+/// What the settings of a project say, as a digest: which of its files are there, all of its hooks with their terms, and
+/// the rest.
+pub(super) fn settings_digest(project: &ProjectDir, hooks: &[&ReadHook<'_>], settings: &str) -> String {
+    let files = SETTINGS_FOLDERS.map(|folder| project.real().join(folder).join("settings.json"));
+    let is_there = files.map(|file| file.symlink_metadata().is_ok());
     let terms: Vec<&Terms> = hooks.iter().map(|hook| &hook.reading.terms).collect();
     let mut hasher = Sha256::new();
     // Terms are plain data, and a text is always valid JSON.
-    hasher.update(serde_json::to_vec(&(terms, settings)).unwrap_or_default());
+    hasher.update(serde_json::to_vec(&(is_there, terms, settings)).unwrap_or_default());
     hexadecimal(&hasher.finalize())
 }

@@ -169,10 +169,13 @@ impl Reading {
     /// Everything that differs from an approval; nothing means that it holds.
     pub(super) fn changes_since(&self, approval: &Approval) -> Vec<Change> {
         let mut changes = self.terms.changes_since(&approval.terms);
+        let same_terms = changes.is_empty();
         for before in &approval.files {
             let Some(after) = self.found().iter().find(|file| file.path == before.path) else {
                 let (path, before) = (before.path.clone(), before.content());
-                changes.push(Change::File { path, before, after: FileContent::Missing });
+                // Another command or pattern names other files: this one may well be there.
+                let after = if same_terms { FileContent::Missing } else { FileContent::NotNamed };
+                changes.push(Change::File { path, before, after });
                 continue;
             };
             if !after.snapshot.as_ref().is_ok_and(|snapshot| snapshot.digest == before.digest) {

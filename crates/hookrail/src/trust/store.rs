@@ -58,7 +58,7 @@ pub struct ApprovedProject {
 }
 
 impl ApprovalStore {
-    /// The store in a state folder, such as `~/.llxprt/hookrail`. Nothing is read or made yet.
+    /// The store in a state folder, such as `~/.hookrail`. Nothing is read or made yet.
     pub fn new(state_dir: PathBuf) -> Self {
         Self { dir: state_dir }
     }
@@ -85,7 +85,7 @@ impl ApprovalStore {
         let read = readings(&hooks);
         let text = settings_text(project_settings);
         let is_known = approved.has_approved_settings(&text);
-        let vanished = vanished_guards(&approved, &read, &settings_digest(&read, &text));
+        let vanished = vanished_guards(&approved, &read, &settings_digest(&project, &read, &text));
         let judge = |GivenHook { hook, read }: GivenHook<'_, H>| {
             let Some(read) = read else { return HookJudgement::trusted(hook) };
             let captured = judge_one(&read, problem.as_ref())
@@ -180,6 +180,23 @@ impl ApprovalStore {
     pub fn list_projects(&self) -> Result<Vec<ApprovedProject>, TrustError> {
         let known = load(&self.dir)?.projects.into_iter();
         Ok(known.filter(|(_, project)| project.is_approved()).map(ApprovedProject::from_wire).collect())
+    }
+
+    /// The folders around a project, the nearest first, for which guards were approved. The home directory and what is
+    /// above it is not looked at.
+    pub(crate) fn enclosing(&self, project: &Path, home: &Path) -> Vec<PathBuf> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (project, home) = (real(project), real(home));
+        let around = project.ancestors().skip(1).filter(|folder| folder.parent().is_some());
+        let around: Vec<&Path> = around.take_while(|folder| !home.starts_with(folder)).collect();
+        let Some(approved) = (!around.is_empty()).then(|| self.list_projects().ok()).flatten() else {
+            return Vec::new();
+        };
+        let has_guards = |folder: &&Path| {
+            let mut of_folder = approved.iter().filter(|project| project.path == **folder);
+            of_folder.any(|project| project.hooks.iter().any(|hook| hook.terms.event.is_guarded()))
+        };
+        around.into_iter().filter(has_guards).map(Path::to_owned).collect()
     }
 
     /// Whether approvals say that hooks are on in this project, whatever has become of its settings.

@@ -170,6 +170,7 @@ impl Change {
                 (_, FileContent::Unreadable { why }) => format!("file `{path}` (cannot be read: {why})"),
                 (FileContent::Missing, _) => format!("file `{path}` (new)"),
                 (_, FileContent::Missing) => format!("file `{path}` (gone)"),
+                (_, FileContent::NotNamed) => format!("file `{path}` (not named any more)"),
                 _ => format!("file `{path}`"),
             },
             Self::Further { field, .. } => field.clone(),
@@ -211,6 +212,8 @@ pub enum FileContent {
         /// The SHA-256 digest in hexadecimal.
         digest: String,
     },
+    /// The hook, which changed, does not name it any more.
+    NotNamed,
     /// It is there, but what is in it is not known.
     Unreadable {
         /// Why.

@@ -305,6 +305,18 @@ async fn a_guard_gone_from_the_settings_blocks_until_it_is_reviewed() {
 }
 
 #[tokio::test]
+async fn an_accepted_absence_covers_both_files_and_the_one_that_is_not_there() {
+    let project = guarded();
+    project.settings(&json!({ "enableHooks": true, "hooks": {} }));
+    trust_all(&project);
+    assert_eq!(verdict(&careful(&project)).await, None, "accepted");
+    let other = project.file(".llxprt/settings.json", "{}");
+    refused("C13: another file")(verdict(&careful(&project)).await);
+    fs::remove_file(other).expect("the other file");
+    assert_eq!(verdict(&careful(&project)).await, None, "C13: as it was accepted");
+}
+
+#[tokio::test]
 async fn a_user_who_disabled_a_guard_does_not_miss_it() {
     let project = guarded();
     store(&project).set_disabled(&project.dir(), "guard", true).expect("a note");

@@ -182,7 +182,7 @@ async fn project_hooks_run_for_their_project_only() {
         ("another spelling", project.dir().join("."), "project\nuser"),
         ("a link to it", link, "project\nuser"),
         ("another folder", project.home(), "user"),
-        ("a folder inside", project.dir().join(".llxprt"), "project\nuser"),
+        ("a folder inside", project.dir().join(".hookrail"), "project\nuser"),
     ] {
         let mut base = BaseOverrides::default();
         base.cwd = Some(cwd);

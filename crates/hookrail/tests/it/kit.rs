@@ -139,7 +139,7 @@ pub(crate) fn rich_response() -> GenerateContentResponse {
 }
 
 pub(crate) fn store(project: &TestProject) -> ApprovalStore {
-    ApprovalStore::new(project.home().join(".llxprt/hookrail"))
+    ApprovalStore::new(project.home().join(".hookrail"))
 }
 
 /// Approves all hooks of the project as they are, and what its file says besides.

@@ -258,8 +258,8 @@ fn a_project_cannot_enable_or_approve_itself() {
     // What an approval of this very hook looks like, made in another home and shipped with the project.
     approve_all(&project);
     let approvals = fs::read(store(&project).path()).expect("approvals");
-    fs::remove_dir_all(project.home().join(".llxprt")).expect("forgotten approvals");
-    for place in [".llxprt/hookrail/approvals.json", ".llxprt/approvals.json", "approvals.json"] {
+    fs::remove_dir_all(project.home().join(".hookrail")).expect("forgotten approvals");
+    for place in [".hookrail/approvals.json", ".hookrail/approvals.json", "approvals.json"] {
         project.file(place, &approvals);
     }
     let session = careful(&project);
@@ -337,7 +337,7 @@ fn linked_settings_of_a_project_are_still_the_projects() {
     project.user_settings(&json!({ "enableHooks": true }));
     let elsewhere = project.home().join("trusted-looking.json");
     fs::write(&elsewhere, json!({ "hooks": before_tool("touch pwned") }).to_string()).expect("a file");
-    fs::create_dir_all(project.dir().join(".llxprt")).expect("a folder");
+    fs::create_dir_all(project.dir().join(".hookrail")).expect("a folder");
     symlink(&elsewhere, project.settings_path()).expect("a link");
     let session = careful(&project);
     assert!(fire(&session, "ls").runs.is_empty());
@@ -347,10 +347,13 @@ fn linked_settings_of_a_project_are_still_the_projects() {
 #[test]
 fn a_world_writable_state_folder_approves_nothing() {
     let project = TestProject::new();
-    project.user_settings(&json!({ "enableHooks": true, "hooks": before_tool(GUARD) }));
+    let user = json!({ "enableHooks": true, "hooks": before_tool(GUARD) });
+    // In the state folder they would be refused with it.
+    fs::create_dir_all(project.home().join(".llxprt")).expect("a folder");
+    fs::write(project.home().join(".llxprt/settings.json"), user.to_string()).expect("settings");
     project.settings(&json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "touch pwned" }] }] } }));
     approve_all(&project);
-    let folder: PathBuf = project.home().join(".llxprt/hookrail");
+    let folder: PathBuf = project.home().join(".hookrail");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("a mode");
     let session = careful(&project);
     let result = fire(&session, "ls");

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use hookrail::components::{ConfigSource, DisabledEntry, DisabledList, ExtensionName, Level};
+use hookrail::components::{ConfigSource, DisabledList, ExtensionName, Level};
 use hookrail::internal::{PerLevel, Settings, edit, load_settings};
 use hookrail::{Diagnostic, SettingsPaths};
 use hookrail_testkit::TestProject;
@@ -89,7 +89,7 @@ fn nothing_at_all_is_no_finding() {
     assert_eq!((settings.hooks.len(), settings.diagnostics.len()), (0, 0));
     assert_eq!(settings.enable, PerLevel::default(), "C1: off by default");
     // A file where a folder is expected is nothing as well.
-    project.file(".llxprt", "");
+    project.file(".hookrail", "");
     settings = load_settings(&SettingsPaths::at(project.dir(), project.home(), "/dev/null"));
     assert_eq!(settings.diagnostics, []);
 }
@@ -98,7 +98,7 @@ fn nothing_at_all_is_no_finding() {
 fn origins_name_the_line_of_the_opening_brace() {
     let project = TestProject::new();
     project.file(
-        ".llxprt/settings.json",
+        ".hookrail/settings.json",
         "\u{feff}// With a byte order mark.\r\n{ \"hooks\": { \"AfterTool\": [\r\n  { \"hooks\": [\r\n    \
          { \"type\": \"command\", \"command\": \"a\" },\r\n    {\r\n      \"type\": \"command\",\r\n      \
          \"command\": \"b\", \"ä\": 1, \"tiemout\": 5\r\n    },\r\n  ] },\r\n] } }",
@@ -111,7 +111,7 @@ fn origins_name_the_line_of_the_opening_brace() {
         ["unknown-field settings.json:7:23", "misspelt-field settings.json:7:31"],
         "C8"
     );
-    let text = project.read(".llxprt/settings.json");
+    let text = project.read(".hookrail/settings.json");
     let span = settings.diagnostics[1].place.as_ref().unwrap().span.clone();
     assert_eq!(text.get(span), Some("\"tiemout\""), "spans count the bytes of the file");
 }
@@ -146,7 +146,7 @@ fn a_broken_file_takes_only_itself_down() {
 fn what_is_no_readable_file_is_a_finding() {
     let project = TestProject::new();
     fs::create_dir_all(project.settings_path()).unwrap();
-    fs::create_dir_all(project.home().join(".llxprt")).unwrap();
+    fs::create_dir_all(project.home().join(".hookrail")).unwrap();
     // A project may link its settings to something that never ends.
     symlink("/dev/zero", project.user_settings_path()).unwrap();
     symlink(project.system_settings_path(), project.system_settings_path()).unwrap();
@@ -155,6 +155,113 @@ fn what_is_no_readable_file_is_a_finding() {
     assert_eq!(settings.enable, PerLevel::default());
     let levels: Vec<&Level> = settings.unusable.iter().map(|file| &file.level).collect();
     assert_eq!(levels, [&Level::Project, &Level::User, &Level::System], "C8");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_a_broken_file() {
+    for the_folder in [false, true] {
+        for folder in [".hookrail", ".llxprt"] {
+            let project = TestProject::new();
+            let folder = project.home().join(folder);
+            if the_folder {
+                symlink("/nowhere", &folder).unwrap();
+            } else {
+                fs::create_dir_all(&folder).unwrap();
+                symlink("/nowhere/settings.json", folder.join("settings.json")).unwrap();
+            }
+            let settings = load(&project);
+            assert_eq!(brief(&settings.diagnostics), ["unreadable-settings settings.json:1:1"], "X8");
+            assert_eq!(settings.unusable[0].level, Level::User, "X8");
+        }
+    }
+}
+
+/// Writes the `.llxprt` files beside those of `TestProject`.
+fn llxprt(dir: &Path, settings: &serde_json::Value) -> PathBuf {
+    let file = dir.join(".llxprt/settings.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    write(&file, settings.to_string().as_bytes());
+    file
+}
+
+#[test]
+fn both_folders_of_a_level_are_read_and_ours_comes_first() {
+    let project = TestProject::new();
+    project.settings(&json!({ "hooks": one_hook("AfterTool", "project-own"), "enableHooks": true }));
+    llxprt(
+        &project.dir(),
+        &json!({ "hooks": one_hook("AfterTool", "project-llxprt"), "enableHooks": false }),
+    );
+    project.user_settings(&json!({
+        "hooks": one_hook("AfterTool", "user-own"),
+        "hooksConfig": { "disabled": ["a", "b"], "maxOutputBytes": 7, "rules": ["no-force-push"] },
+        "security": { "environmentVariableRedaction": { "blocked": ["A"] } },
+    }));
+    llxprt(
+        &project.home(),
+        &json!({
+            "hooks": one_hook("AfterTool", "user-llxprt"),
+            "enableHooks": true,
+            "hooksConfig": { "disabled": ["b", "c"], "maxOutputBytes": 8, "maxConcurrentHooks": 9, "rules": ["no-force-push"] },
+            "security": { "environmentVariableRedaction": { "enabled": true, "blocked": ["A", "B"] } },
+            "extensions": { "disabled": ["e"] },
+        }),
+    );
+    let settings = load(&project);
+    assert_eq!(settings.diagnostics, [], "C13");
+    let named: Vec<&str> = settings.hooks.iter().map(|hook| hook.name.as_str()).collect();
+    let expected = ["project-own", "project-llxprt", "user-own", "no-force-push", "user-llxprt"];
+    assert_eq!(named, expected, "HOOK-084, C13: groups are concatenated, lists united");
+    let flag = PerLevel { project: Some(true), user: Some(true), system: None };
+    assert_eq!(settings.enable, flag, "C13: of a single value in both, `.hookrail`'s counts");
+    let user = &settings.levels.user;
+    assert_eq!((user.max_output_bytes, user.max_concurrent_hooks), (Some(7), Some(9)), "C13");
+    assert_eq!(user.redaction.enabled, Some(true), "C13");
+    assert_eq!(user.redaction.blocked, ["A", "B"], "C13");
+    assert_eq!(user.disabled_extensions, ["e"], "C13");
+    let mut disabled: Vec<&str> =
+        settings.disabled.iter().map(|entry| entry.name_or_command.as_str()).collect();
+    disabled.dedup();
+    assert_eq!(disabled, ["a", "b", "c"], "C13");
+    assert_eq!(settings.flag_files.user, Some(project.home().join(".llxprt/settings.json")));
+}
+
+#[test]
+fn one_broken_file_of_two_breaks_its_level() {
+    for (level, broken_is_ours) in [(0, true), (0, false), (1, true), (1, false)] {
+        let project = TestProject::new();
+        let hooks = |name: &str| json!({ "enableHooks": true, "hooks": one_hook("AfterTool", name) });
+        project.settings(&hooks("p")).user_settings(&hooks("u"));
+        llxprt(&project.dir(), &hooks("p-llxprt"));
+        llxprt(&project.home(), &hooks("u-llxprt"));
+        let dir = if level == 0 { project.dir() } else { project.home() };
+        let folder = if broken_is_ours { ".hookrail" } else { ".llxprt" };
+        let file = dir.join(folder).join("settings.json");
+        write(&file, b"{ \"hooks\": ");
+        let settings = load(&project);
+        let left: &[&str] = if level == 0 { &["u", "u-llxprt"] } else { &["p", "p-llxprt"] };
+        assert_eq!(commands(&settings), left, "C8, C13: {}", file.display());
+        let flags = (settings.enable.project, settings.enable.user);
+        let expected = if level == 0 { (None, Some(true)) } else { (Some(true), None) };
+        assert_eq!(flags, expected, "C13");
+        assert_eq!(settings.unusable.len(), 1, "C13");
+        assert_eq!(settings.unusable[0].file, file, "C13");
+    }
+}
+
+#[test]
+fn one_file_under_both_names_is_read_once() {
+    let project = TestProject::new();
+    project.settings(&json!({ "hooks": one_hook("AfterTool", "once") }));
+    symlink(".hookrail", project.dir().join(".llxprt")).unwrap();
+    // The project's second name for the user's file is the user's.
+    llxprt(&project.home(), &json!({ "hooks": one_hook("AfterTool", "mine") }));
+    assert_eq!(commands(&load(&project)), ["once", "mine"], "C13");
+    fs::remove_file(project.dir().join(".llxprt")).unwrap();
+    symlink(project.home().join(".llxprt"), project.dir().join(".llxprt")).unwrap();
+    let settings = load(&project);
+    assert_eq!(commands(&settings), ["once", "mine"], "C13");
+    assert_eq!(settings.hooks[1].origin.level, Level::User, "C13");
 }
 
 #[test]
@@ -180,14 +287,18 @@ fn the_environment_says_where_settings_are() {
     };
     let dir = PathBuf::from("/p");
     let paths = SettingsPaths::new(dir.clone(), env(&[("HOME", "/h")]));
-    assert_eq!(paths.user_file(), Some("/h/.llxprt/settings.json".into()), "C2");
-    assert_eq!(paths.project_file(), PathBuf::from("/p/.llxprt/settings.json"), "C2");
-    assert_eq!(paths.system, PathBuf::from("/etc/llxprt-code/settings.json"), "C2");
+    assert_eq!(paths.user_file(), Some("/h/.hookrail/settings.json".into()), "C2");
+    assert_eq!(paths.project_file(), PathBuf::from("/p/.hookrail/settings.json"), "C2");
+    let system = ["/etc/hookrail/settings.json", "/etc/llxprt-code/settings.json"].map(PathBuf::from);
+    assert_eq!(paths.system, system, "C2, C13");
+    let users = ["/h/.hookrail/settings.json", "/h/.llxprt/settings.json"].map(PathBuf::from);
+    assert_eq!(paths.files(&Level::User), users, "C13");
+    assert_eq!(paths.state_dir(), Some("/h/.hookrail".into()));
     let overridden = [("HOME", "/h"), ("HOOKRAIL_HOME", "/t"), ("HOOKRAIL_SYSTEM_SETTINGS", "/s.json")];
     let paths = SettingsPaths::new(dir.clone(), move |name| {
         overridden.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
     });
-    assert_eq!((paths.home.as_path(), paths.system.as_path()), (Path::new("/t"), Path::new("/s.json")), "C2");
+    assert_eq!((paths.home.as_path(), &*paths.system), (Path::new("/t"), &["/s.json".into()][..]), "C2, C13");
     // Without a home there is no user level; a relative one would be the project's own, but trusted.
     let paths = SettingsPaths::new(dir, env(&[("HOME", "")]));
     assert_eq!((paths.user_file(), paths.extensions_dir()), (None, None));
@@ -256,9 +367,10 @@ fn disabled_lists_remember_their_level() {
     project.settings(&json!({ "hooksConfig": { "disabled": ["a"] }, "hooks": { "disabled": ["b"] } }));
     project.user_settings(&json!({ "hooksConfig": { "disabled": ["a"] } }));
     project.system_settings(&json!({ "hooks": { "disabled": ["c"] } }));
-    let entry = |name: &str, level| DisabledEntry::new(name, DisabledList::Settings(level));
+    let entry = |name: &str, level| (name.to_owned(), DisabledList::Settings(level));
+    let entries = load(&project).disabled.into_iter();
     assert_eq!(
-        load(&project).disabled,
+        entries.map(|entry| (entry.name_or_command, entry.list)).collect::<Vec<_>>(),
         [
             entry("a", Level::Project),
             entry("b", Level::Project),
@@ -277,7 +389,7 @@ fn an_edited_file_is_read_as_it_was_meant() {
     text = edit::set_enable_hooks(&text, true).unwrap();
     text = edit::add_hook(&text, hookrail::EventName::AfterTool, Some("write_file"), &hook).unwrap();
     text = edit::set_hook_disabled(&text, "lint", true).unwrap();
-    project.file(".llxprt/settings.json", &text);
+    project.file(".hookrail/settings.json", &text);
     let settings = load(&project);
     assert!(text.starts_with("// My settings.\n"));
     assert_eq!(settings.diagnostics, []);

@@ -81,7 +81,7 @@ fn only_project_hooks_need_approval() {
         hook.origin.level = level;
         assert_eq!(verdict(&store(&project), &project.dir(), &hook), expected, "{}", hook.origin.level);
     }
-    assert!(!project.home().join(".llxprt").exists(), "judging writes nothing");
+    assert!(!project.home().join(".hookrail").exists(), "judging writes nothing");
 }
 
 /// A change of one property.
@@ -548,7 +548,7 @@ fn approving_for_one_run_seals_and_stores_nothing() {
     project.file("x.sh", "two");
     assert_eq!(seal.recheck(), Recheck::Changed { what: "`x.sh` changed".to_owned() });
     assert!(policy.reapproved(&dir, &hook("./x.sh")).is_none(), "a run approves once, at its start");
-    assert!(!project.home().join(".llxprt").exists());
+    assert!(!project.home().join(".hookrail").exists());
 }
 
 #[test]
@@ -592,8 +592,7 @@ fn approving_hooks_alone_leaves_the_projects_settings_waiting() {
 fn a_store_at_a_relative_path_approves_nothing() {
     let project = TestProject::new();
     project.script("x.sh", "true");
-    let (store, dir, hook) =
-        (ApprovalStore::new(PathBuf::from(".llxprt/hookrail")), project.dir(), hook("./x.sh"));
+    let (store, dir, hook) = (ApprovalStore::new(PathBuf::from(".hookrail")), project.dir(), hook("./x.sh"));
     let judgement = store.judge(&dir, std::slice::from_ref(&hook), &Value::Null);
     assert!(matches!(judgement.hooks[0].trust, HookTrust::NotApproved { .. }));
     assert_eq!(judgement.problem.map(|problem| problem.code), Some(DiagnosticCode::ApprovalsUnsafe));

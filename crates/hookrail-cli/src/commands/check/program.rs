@@ -74,6 +74,20 @@ pub(super) fn all_problems(
 /// Everything that is wrong with a hook's command.
 /// The first problem that keeps a command from starting is the only one that is reported about its start.
 pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<CommandProblem> {
+    problems_asking(hook, command, context, shell::syntax_error)
+}
+
+/// The same without asking a shell, for a program that must not start anything.
+pub(super) fn visible_problems(hook: &Hook, command: &str, context: &Context) -> Vec<CommandProblem> {
+    problems_asking(hook, command, context, |_| None)
+}
+
+fn problems_asking(
+    hook: &Hook,
+    command: &str,
+    context: &Context,
+    syntax_error: fn(&str) -> Option<String>,
+) -> Vec<CommandProblem> {
     let project = context.project();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
     if command.starts_with(['-', '+']) {
@@ -83,7 +97,7 @@ pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Com
     let beginning = beginning(command, project, home.as_deref());
     let mut problems = Vec::new();
     if !beginning.whole
-        && let Some(error_text) = shell::syntax_error(command)
+        && let Some(error_text) = syntax_error(command)
     {
         let message = format!("the shell cannot read this command: {error_text}");
         let help = format!("{} ends with 2 on this, and 2 means: the operation is blocked", shell::shell());

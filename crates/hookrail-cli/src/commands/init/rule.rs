@@ -7,7 +7,7 @@ use hookrail::EventName;
 use hookrail::internal::edit;
 use serde_json::json;
 
-use super::{TargetFile, approve, first_test, print_turned_on};
+use super::{TargetFile, approve, first_test, turn_on};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
@@ -49,14 +49,15 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
             "noMatch": ["git push", "git stash push --force", "echo git push -f"],
         },
     });
+    let flag_file = target.flag_file(&before);
     let edit = |text: &str| {
         let text = edit::add_hook(text, args.event, Some("run_shell_command"), &rule)?;
-        if is_on { Ok(text) } else { edit::set_enable_hooks(&text, true) }
+        if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
     settings_file::change(&target.settings, context, edit, || Ok(()))?;
     printer.data(format_args!("added the rule `{name}` to {}", shown(&target.settings, context)))?;
     if !is_on {
-        print_turned_on(&target, context, printer)?;
+        turn_on(&flag_file, context, printer)?;
     }
     if !target.is_users {
         approve::approve(&name, |pending| pending.hook.name == name, settings_waited, context, printer)?;

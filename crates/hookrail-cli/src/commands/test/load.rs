@@ -13,8 +13,11 @@ use hookrail::{Diagnostic, DiagnosticCode, Severity};
 use super::case::TestCase;
 use super::read;
 
+/// Where a project's new tests are written.
+pub(crate) const TESTS_FOLDER: &str = ".hookrail/tests";
+
 /// Where a project keeps its tests.
-pub(crate) const TESTS_FOLDER: &str = ".llxprt/tests";
+const TESTS_FOLDERS: [&str; 2] = [TESTS_FOLDER, ".llxprt/tests"];
 
 /// The largest test file that is read.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -33,7 +36,7 @@ pub(crate) struct TestFile {
 /// The files named, or the project's. Folders stand for the `.json` files in them.
 pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     if named.is_empty() {
-        return Ok(in_folder(&project.join(TESTS_FOLDER)));
+        return Ok(TESTS_FOLDERS.iter().flat_map(|folder| in_folder(&project.join(folder))).collect());
     }
     let mut files = Vec::new();
     for path in named {

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::components::{Level, Recheck};
-use hookrail::internal::{ResolvedSettings, inherited_environment, named_paths};
+use hookrail::internal::{ResolvedSettings, SETTINGS_FOLDERS, inherited_environment, named_paths};
 use hookrail::{HookSession, TrustPolicy};
 use tempfile::TempDir;
 
@@ -19,7 +19,7 @@ use super::case::TestCase;
 use crate::context::Context;
 use crate::display::is_home;
 
-/// How much of a project's `.llxprt` folder is copied. More than this is no hook.
+/// How much of a project's settings folders is copied. More than this is no hook.
 const MAX_COPIED_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_COPIED_FILES: usize = 4_096;
 
@@ -105,7 +105,9 @@ fn fill(
     // In the home directory the one settings file is the user's, and counts there.
     if !is_home(original, context) {
         let mut budget = Budget { bytes: MAX_COPIED_BYTES, files: MAX_COPIED_FILES };
-        copy_folder(&original.join(".llxprt"), &project.join(".llxprt"), &mut budget)?;
+        for folder in SETTINGS_FOLDERS {
+            copy_folder(&original.join(folder), &project.join(folder), &mut budget)?;
+        }
         named = named_files(settings, original);
         for file in &named {
             copy_file(&original.join(file), &project.join(file), &mut budget)?;
@@ -113,7 +115,7 @@ fn fill(
     }
     let mut brings_hooks = false;
     for (path, content) in files {
-        let is_settings = path.components().next() == Some(Component::Normal(".llxprt".as_ref()));
+        let is_settings = SETTINGS_FOLDERS.iter().any(|folder| path.starts_with(folder));
         brings_hooks |= is_settings || named.contains(path);
         let target = project.join(path);
         if let Some(folder) = target.parent() {
@@ -130,7 +132,7 @@ fn fill(
     Ok(brings_hooks)
 }
 
-/// The files of the project that its hooks' commands name, outside of `.llxprt`, relative to the project.
+/// The files of the project that its hooks' commands name, outside of its settings folders, relative to the project.
 fn named_files(settings: &ResolvedSettings, project: &Path) -> Vec<PathBuf> {
     let own = settings.hooks.iter().filter(|resolved| resolved.hook.origin.level == Level::Project);
     let paths = own.flat_map(|resolved| named_paths(resolved.hook.command(), project, None));
@@ -139,7 +141,8 @@ fn named_files(settings: &ResolvedSettings, project: &Path) -> Vec<PathBuf> {
         let Ok(path) = path.strip_prefix(project) else { continue };
         let path: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-        let is_own = !path.starts_with(".llxprt") && !path.as_os_str().is_empty();
+        let is_own =
+            !SETTINGS_FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.as_os_str().is_empty();
         if is_inside && is_own && !files.contains(&path) && project.join(&path).is_file() {
             files.push(path);
         }
@@ -183,7 +186,7 @@ fn copy_folder(from: &Path, to: &Path, budget: &mut Budget) -> io::Result<()> {
 fn copy_file(from: &Path, to: &Path, budget: &mut Budget) -> io::Result<()> {
     let size = fs::metadata(from)?.len();
     let (Some(bytes), Some(files)) = (budget.bytes.checked_sub(size), budget.files.checked_sub(1)) else {
-        return Err(io::Error::other("the project's `.llxprt` folder is too large to be copied for a test"));
+        return Err(io::Error::other("the project's settings folders are too large to be copied for a test"));
     };
     *budget = Budget { bytes, files };
     if let Some(folder) = to.parent() {

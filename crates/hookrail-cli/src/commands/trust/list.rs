@@ -5,6 +5,7 @@
 use hookrail::Hook;
 use hookrail::approvals::Approval;
 use hookrail::components::{HookKind, HookTrust, Level, Matcher};
+use hookrail::internal::ResolvedSettings;
 use serde_json::json;
 
 use crate::cli::Format;
@@ -15,11 +16,15 @@ use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the approvals of the project, each with whether it still holds.
 /// It only reads, so agents may call it.
-pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+pub(super) fn list(
+    format: Format,
+    settings: &ResolvedSettings,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
     let store = context.approvals();
     let approved = store.list(context.project())?;
     let hooks = approved.as_ref().map_or(&[][..], |project| &project.hooks);
-    let settings = context.settings();
     let holds = |approval: &Approval| {
         settings
             .hooks

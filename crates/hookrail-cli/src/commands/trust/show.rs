@@ -119,6 +119,9 @@ pub(super) fn hook(pending: &Pending) -> String {
     for change in changes {
         if let Change::File { path, after: FileContent::Missing, .. } = change {
             let _ = writeln!(text, "  file       {} was approved and is gone", escape_line(path));
+        } else if let Change::File { path, after: FileContent::NotNamed, .. } = change {
+            let _ =
+                writeln!(text, "  file       {} was approved and is not named any more", escape_line(path));
         }
     }
     text
@@ -185,6 +188,7 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
     if sequential || order_before.is_some() {
         term("sequential", sequential.to_string(), order_before);
     }
+    let mut long: Vec<(&String, String)> = Vec::new();
     for (field, value) in &further {
         let field_before = changes.iter().find_map(|change| match change {
             Change::Further { field: named, before, .. } if named == field => {
@@ -192,12 +196,20 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
             }
             _ => None,
         });
-        term(field, plain(value), field_before);
+        match (value.as_str(), field_before) {
+            // The text of a shipped rule, as `hookrail rules NAME` prints it.
+            (Some(lines), None) if lines.contains('\n') => long.push((field, lines.to_owned())),
+            (_, field_before) => term(field, plain(value), field_before),
+        }
     }
     if let Some(description) = &hook.description {
         term("about", description.clone(), None);
     }
     term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
+    for (field, lines) in long {
+        let _ = writeln!(text, "  {field}");
+        in_margin(text, &lines);
+    }
 }
 
 /// A hook without a matcher runs for everything, which is shown.
@@ -244,7 +256,7 @@ fn render_content(text: &mut String, before: Option<&FileContent>, now: &FileCon
         (_, FileContent::Unreadable { why }) => {
             let _ = writeln!(text, "             cannot be read: {}", escape_line(why));
         }
-        (_, FileContent::Missing) => text.push_str("             is not there\n"),
+        (_, FileContent::Missing | FileContent::NotNamed) => text.push_str("             is not there\n"),
     }
 }
 

@@ -29,7 +29,7 @@ fn a_session_id_names_no_other_file() {
             bridge(&project, "claude", "UserPromptSubmit", &json!({ "session_id": id }));
         }
     }
-    let state = project.home().join(".llxprt/hookrail");
+    let state = project.home().join(".hookrail");
     let mut names: Vec<String> = Vec::new();
     for folder in [&state, &project.home(), &project.dir()] {
         names.extend(
@@ -88,7 +88,7 @@ fn arguments_in_odd_shapes_are_judged() {
 #[test]
 fn the_state_of_sessions_is_private() {
     let project = no_touching();
-    let state = project.home().join(".llxprt/hookrail/bridge");
+    let state = project.home().join(".hookrail/bridge");
     fs::create_dir_all(&state).unwrap();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
     bridge(&project, "claude", "UserPromptSubmit", &json!({ "session_id": "s", "prompt": "a secret" }));
@@ -108,7 +108,7 @@ fn a_state_folder_that_cannot_be_made_weakens_nothing() {
     let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
         { "type": "rule", "when": { "command": "touch" }, "then": { "continue": false, "stopReason": "enough" } },
     ] }] }));
-    fs::write(project.home().join(".llxprt/hookrail"), "a file").unwrap();
+    fs::write(project.home().join(".hookrail"), "a file").unwrap();
     for (agent, before, _) in SHELL_CALLS {
         let ran = bridge(&project, agent, before, &json!({}));
         let answer = said(&ran);
@@ -122,7 +122,7 @@ fn a_link_in_place_of_a_memory_is_not_followed() {
     let project = no_touching();
     let session = json!({ "session_id": "s", "prompt": "p" });
     bridge(&project, "claude", "UserPromptSubmit", &session);
-    let state = project.home().join(".llxprt/hookrail/bridge");
+    let state = project.home().join(".hookrail/bridge");
     let is_memory = |file: &std::path::PathBuf| file.extension().is_some_and(|end| end == "json");
     let memory = fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path()).find(is_memory).unwrap();
     let victim = project.file("victim.txt", "mine");
@@ -142,9 +142,9 @@ fn another_projects_settings_do_not_replace_the_sessions() {
     ] }] })));
     assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
     let other = project.home().join("other");
-    fs::create_dir_all(other.join(".llxprt")).unwrap();
+    fs::create_dir_all(other.join(".hookrail")).unwrap();
     fs::write(
-        other.join(".llxprt/settings.json"),
+        other.join(".hookrail/settings.json"),
         json!({ "enableHooks": false, "hooksConfig": { "enabled": false } }).to_string(),
     )
     .unwrap();

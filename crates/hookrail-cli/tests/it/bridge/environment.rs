@@ -43,7 +43,7 @@ fn is_pwned(project: &TestProject) -> bool {
 const HOSTILE: &[(&str, &str)] = &[
     ("HOOKRAIL_BRIDGE", "1"),
     ("HOOKRAIL_HOME", "/proc/self/cwd"),
-    ("HOOKRAIL_SYSTEM_SETTINGS", "/proc/self/cwd/.llxprt/settings.json"),
+    ("HOOKRAIL_SYSTEM_SETTINGS", "/proc/self/cwd/.hookrail/settings.json"),
     ("HOOKRAIL_AGENT", "1"),
     ("HOOKRAIL_WORKER", "1"),
     ("HOME", "/proc/self/cwd"),

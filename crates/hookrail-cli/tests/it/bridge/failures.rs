@@ -9,7 +9,7 @@ use hookrail_testkit::{TestProject, process_is_alive, wait_until};
 use serde_json::json;
 
 use super::{PROMPTS, SHELL_CALLS, bridge, payload, refuses, said, settings, with_hooks};
-use crate::program::{hookrail, run_with_stdin};
+use crate::program::{hookrail, run, run_with_stdin};
 
 #[test]
 fn a_failing_hook_is_reported_and_blocks_only_if_configured_so() {
@@ -164,4 +164,43 @@ fn observed_events_have_no_effect() {
     project.user_settings(&text);
     let ran = bridge(&project, "claude", "UserPromptSubmit", &json!({ "prompt": "x" }));
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
+}
+
+/// Guards that were meant and cannot be read refuse what they stand for, in every agent.
+#[test]
+fn guards_that_cannot_be_read_refuse() {
+    let rule = json!({ "type": "rule", "when": { "command": "never" }, "block": "no" });
+    for settings in [
+        json!({ "enableHooks": true, "Hooks": { "BeforeTool": [{ "hooks": [rule] }] } }),
+        json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [{ "type": "Rule", "block": "no" }] }] } }),
+        json!({ "enableHooks": true, "hooks": { "PreToolUse": [rule] } }),
+        json!({ "enableHooks": true, "hooks": { "BeforTool": [{ "hooks": [rule] }] } }),
+    ] {
+        let project = TestProject::new();
+        project.user_settings(&settings);
+        for (agent, before, _) in SHELL_CALLS {
+            let ran = bridge(&project, agent, before, &json!({}));
+            assert!(refuses(&said(&ran), "settings.json:"), "X8: {agent}: {settings}: {ran}");
+        }
+        let ran = run(&project, &["fire", "BeforeTool", "--tool", "run_shell_command"]);
+        assert_eq!(ran.code, Some(2), "X8: {ran}");
+        assert!(ran.stderr.contains("error: "), "X8: {ran}");
+    }
+}
+
+/// What `check` calls an error in the user's settings is said once a session where the agent shows it.
+#[test]
+fn errors_in_the_users_settings_are_told_once_a_session() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "SubagentStop": [{ "hooks": [{ "type": "command", "command": "true" }] }],
+        "AfterTool": [{ "hooks": [{ "type": "command", "command": "/nowhere/at/all.sh" }] }],
+    } }));
+    let ask = || bridge(&project, "claude", "UserPromptSubmit", &json!({ "session_id": "s1" }));
+    let first = ask();
+    for expected in ["SubagentStop", "did you mean `AfterAgent`?", "/nowhere/at/all.sh"] {
+        assert!(first.stdout.contains(expected), "C9, X8: {expected}: {first}");
+    }
+    let second = ask();
+    assert!(!second.stdout.contains("SubagentStop") && !second.stdout.contains("nowhere"), "X8: {second}");
 }

@@ -189,11 +189,11 @@ fn a_user_without_a_home_is_refused_whatever_the_environment_says() {
 #[test]
 fn settings_that_others_may_write_are_refused() {
     let project = guarded();
-    let folder = project.home().join(".llxprt");
+    let folder = project.home().join(".hookrail");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
     for (agent, before, after) in SHELL_CALLS {
         let answer = said(&bridge(&project, agent, before, &json!({})));
-        assert!(refuses(&answer, "hookrail check") && refuses(&answer, ".llxprt"), "{agent}: {answer}");
+        assert!(refuses(&answer, "hookrail check") && refuses(&answer, ".hookrail"), "{agent}: {answer}");
         let ran = bridge(&project, agent, after, &json!({}));
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{agent}: {ran}");
     }

@@ -12,8 +12,7 @@ use super::{bridge, payload, refuses, said, settings, with_hooks};
 use crate::program::{hookrail, run, run_with_stdin};
 
 fn memories(project: &TestProject) -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(project.home().join(".llxprt/hookrail/bridge")).into_iter().flatten().flatten();
+    let entries = fs::read_dir(project.home().join(".hookrail/bridge")).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "json"));
     files.sort();

@@ -36,7 +36,7 @@ fn the_file_is_private_and_gone_at_the_end() {
     let (status, _, messages) = server.end();
     assert_eq!(status.code(), Some(0), "{messages}");
     assert!(!path.exists(), "the file is removed");
-    assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "only `.llxprt` is left");
+    assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "only `.hookrail` is left");
 }
 
 #[test]

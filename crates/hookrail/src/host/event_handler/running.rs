@@ -138,7 +138,8 @@ impl HookEventHandler {
         let object = to_object(input)?;
         let not_held = Mutex::new(Vec::new());
         let ask = |hook: &Arc<Hook>, input: &JsonObject| {
-            let asked = rules::ask(hook, &Facts::new(rules::subject_of_payload(input), self.folders(cwd)));
+            let folders = self.folders(hook, cwd);
+            let asked = rules::ask(hook, &Facts::new(rules::subject_of_payload(input), folders));
             if matches!(asked, RuleCheck::DoesNotHold) {
                 not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
             }
@@ -156,10 +157,16 @@ impl HookEventHandler {
     /// Asks every rule and every condition about one event, whose facts are found out once for all of them.
     fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> RuleResults {
         let subject = Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) };
-        let facts = Facts::new(subject, self.folders(&input.base.cwd));
+        let cwd = input.base.cwd.as_ref();
+        let own = Folders { project: &self.host.working_dir, cwd, home: self.home.as_deref() };
+        let facts = Facts::new(subject.clone(), own);
         let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
         for hook in hooks {
-            match rules::ask(hook, &facts) {
+            let asked = match &hook.enclosing {
+                Some(_) => rules::ask(hook, &Facts::new(subject.clone(), self.folders(hook, cwd))),
+                None => rules::ask(hook, &facts),
+            };
+            match asked {
                 RuleCheck::Start => all.asked.push(AskedHook::Start(Arc::clone(hook))),
                 RuleCheck::Answered(run) => all.asked.push(AskedHook::Answered(run)),
                 RuleCheck::DoesNotHold => all.not_held.push(Arc::clone(hook)),
@@ -168,9 +175,9 @@ impl HookEventHandler {
         all
     }
 
-    /// The folders that paths of an event are seen from.
-    fn folders<'a>(&'a self, cwd: &'a Path) -> Folders<'a> {
-        Folders { project: &self.host.working_dir, cwd, home: self.home.as_deref() }
+    /// The folders that a hook sees the paths of an event from.
+    fn folders<'a>(&'a self, hook: &'a Hook, cwd: &'a Path) -> Folders<'a> {
+        Folders { project: hook.folder(&self.host.working_dir), cwd, home: self.home.as_deref() }
     }
 
     /// Asks hooks about arguments that a project's hook changed after they had seen them. Returns what they object.

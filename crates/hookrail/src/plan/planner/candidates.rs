@@ -1,6 +1,7 @@
 //! Which hooks match an event, and which one of several with the same command runs.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::SkipReason;
@@ -9,6 +10,9 @@ use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::Registered;
 use crate::trust::relative_words;
+
+/// What hooks that say the same have in common.
+pub(super) type CommandKey<'r> = (&'r str, Option<&'r str>, Option<&'r Path>);
 
 /// A hook that matches and may run.
 pub(super) struct PlanCandidate<'r> {
@@ -25,12 +29,12 @@ pub(super) struct PlanCandidate<'r> {
 pub(super) fn add_unless_duplicate<'r>(
     candidate: PlanCandidate<'r>,
     planned: &mut Vec<PlanCandidate<'r>>,
-    by_command: &mut HashMap<(&'r str, Option<&'r str>), usize>,
+    by_command: &mut HashMap<CommandKey<'r>, usize>,
 ) -> Option<SkipReason> {
     let hook = &candidate.registered.hook;
     if let HookKind::Command(command) = &hook.kind {
-        // Hooks that start under different conditions are different hooks.
-        let key = (command.as_str(), hook.definition.as_deref());
+        // Hooks that start under different conditions, or run in different projects, are different hooks.
+        let key = (command.as_str(), hook.definition.as_deref(), hook.enclosing.as_deref());
         if let Some(first) = by_command.get(&key).and_then(|place| planned.get_mut(*place)) {
             let of = &first.registered.hook;
             if of.origin.level != Level::Project || hook.origin.level == Level::Project {

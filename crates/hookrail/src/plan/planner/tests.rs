@@ -138,8 +138,7 @@ fn plugins_are_no_duplicates_of_each_other() {
 fn a_hook_that_does_not_run_replaces_no_other_hook() {
     let unapproved = HookTrust::NotApproved { why: "it is new".to_owned() };
     let project = sequential(at(Level::Project, hook("guard.sh")));
-    let disabled =
-        DisabledEntry { name_or_command: "off".to_owned(), list: DisabledList::Settings(Level::User) };
+    let disabled = DisabledEntry::new("off", DisabledList::Settings(Level::User));
     let registry = HookRegistry::new(
         vec![
             (project, unapproved),

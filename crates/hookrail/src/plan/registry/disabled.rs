@@ -1,5 +1,7 @@
 //! What disables a hook, and how far it reaches.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use crate::hook::{Hook, Level};
@@ -13,6 +15,9 @@ pub struct DisabledEntry {
     pub name_or_command: String,
     /// Where it stands, which decides how far it reaches.
     pub list: DisabledList,
+    /// The settings file that it is in; `None` for the user's own state and for a host's value.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 /// Where an entry that disables hooks stands. Exhaustive on purpose: the place decides how far the entry reaches.
@@ -28,15 +33,15 @@ pub enum DisabledList {
 impl DisabledEntry {
     /// An entry of this list.
     pub fn new(name_or_command: impl Into<String>, list: DisabledList) -> Self {
-        Self { name_or_command: name_or_command.into(), list }
+        Self { name_or_command: name_or_command.into(), list, file: None }
     }
 
     /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
     pub fn disables(&self, hook: &Hook) -> bool {
         let may = match &self.list {
             DisabledList::Settings(Level::User | Level::System) => true,
+            DisabledList::Settings(Level::Project) | DisabledList::ForThisProject => hook.is_own_projects(),
             DisabledList::Settings(level) => hook.origin.level == *level,
-            DisabledList::ForThisProject => hook.origin.level == Level::Project,
         };
         may && goes_by(hook, &self.name_or_command)
     }

@@ -11,7 +11,7 @@ fn extension() -> Level {
 }
 
 fn entry(name_or_command: &str, level: Level) -> DisabledEntry {
-    DisabledEntry { name_or_command: name_or_command.to_owned(), list: DisabledList::Settings(level) }
+    DisabledEntry::new(name_or_command, DisabledList::Settings(level))
 }
 
 fn commands(statuses: &[HookStatus]) -> Vec<&str> {

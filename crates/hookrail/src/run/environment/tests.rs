@@ -173,6 +173,7 @@ fn a_hook_gets_everything_and_its_own() {
     expected.extend(variables(&[
         ("MY_TOKEN", "kept"),
         ("CLAUDE_PROJECT_DIR", "/p q"),
+        ("HOOKRAIL_PROJECT_DIR", "/p q"),
         ("LLXPRT_PROJECT_DIR", "/p q"),
         ("GEMINI_PROJECT_DIR", "/p q"),
     ]));

@@ -39,7 +39,9 @@ impl HookRunner {
         cwd: &Path,
     ) -> Result<(Payload, Vec<HookRun>), PayloadError> {
         match hooks {
-            [hook] if hook.worker == WorkerMode::Lines => self.execute_ahead(hook, input, cwd).await,
+            [hook] if hook.worker == WorkerMode::Lines => {
+                self.execute_ahead(hook, input, hook.folder(cwd)).await
+            }
             hooks => {
                 let payload = Payload::new(input)?;
                 let runs = self.execute_hooks_parallel(hooks, &payload, cwd).await;

@@ -36,6 +36,9 @@ pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
     "examples",
 ];
 
+/// The kinds of hooks.
+const TYPES: [&str; 3] = ["command", "rule", "plugin"];
+
 /// The fields that decide what a rule says, and how a command is run. A change of one of them asks for approval again.
 const DEFINING_KEYS: [&str; 8] = ["when", "then", "block", "ask", "context", "unknown", "pure", "worker"];
 
@@ -84,6 +87,7 @@ impl HookReader<'_, '_, '_> {
                 file: self.findings.source().file().map(PathBuf::from).unwrap_or_default(),
                 line: self.findings.source().line(object.range.start),
             },
+            enclosing: None,
         };
         let mut extra_fields = JsonObject::new();
         for other in others {
@@ -136,8 +140,16 @@ impl HookReader<'_, '_, '_> {
                 let message = format!(
                     "`{route}.type` must be \"command\", \"rule\" or \"plugin\": the hook never runs"
                 );
-                let help = "use \"type\": \"command\"";
+                let given = kind.value.as_string_lit().map(|literal| literal.value.to_ascii_lowercase());
+                let meant = given.as_deref().filter(|given| TYPES.contains(given));
+                let help = format!("use \"type\": \"{}\"", meant.unwrap_or("command"));
                 self.findings.error(DiagnosticCode::InvalidHookType, &kind.value, message, help);
+                if let Some(meant) = meant {
+                    let message = format!("`{route}.type` should be \"{meant}\"");
+                    let at = bytes_of(&kind.value);
+                    let code = DiagnosticCode::InvalidHookType;
+                    self.refuse(group.event, group.matcher.clone(), at, code, message);
+                }
                 return None;
             }
         }

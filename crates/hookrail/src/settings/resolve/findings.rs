@@ -1,6 +1,6 @@
 //! What is reported about hooks that are off, not approved, or gone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Activation, ResolvedHook, ResolvedSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
@@ -49,26 +49,31 @@ impl ResolvedSettings {
 
     /// The file in which a level says whether hooks are on; extensions do not.
     fn file_of(&self, level: &Level) -> Option<PathBuf> {
-        match level {
+        let new = match level {
             Level::Project => Some(settings_file(&self.project_dir)),
             Level::User => self.user_file.clone(),
-            Level::System => self.system_file.clone(),
-            Level::Extension(_) => None,
-        }
+            Level::System | Level::Extension(_) => None,
+        };
+        self.flag_file(level).map(Path::to_owned).or(new)
     }
 }
 
 /// A finding for a guard that was approved and is not there.
 pub(super) fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
     let VanishedGuard { name, event, what, .. } = guard;
+    let (whose, trust) = (guard.whose(), guard.review_command());
+    let code = match guard.enclosing {
+        Some(_) => DiagnosticCode::EnclosingGuardVanished,
+        None => DiagnosticCode::GuardVanished,
+    };
     Diagnostic {
-        code: DiagnosticCode::GuardVanished,
+        code,
         severity: Severity::Error,
         place: None,
         message: format!(
-            "the approved {event} guard `{name}` {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
+            "the approved {event} guard `{name}`{whose} {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
         ),
-        help: Some("look at it with `hookrail trust`".to_owned()),
+        help: Some(format!("look at it with `{trust}`")),
     }
 }
 
