@@ -151,7 +151,8 @@ fn all_are_disconnected_at_once_and_llxprt_needs_nothing() {
         ran.stdout.lines().find(|line| line.starts_with("llxprt")).unwrap_or_default().to_owned()
     };
     assert!(row().ends_with("connected: reads the same settings as hookrail"), "no file: {}", row());
-    project.user_settings(&json!({}));
+    fs::create_dir_all(project.home().join(".llxprt")).unwrap();
+    fs::write(project.home().join(".llxprt/settings.json"), "{}").unwrap();
     assert!(row().ends_with("connected by ~/.llxprt/settings.json"), "{}", row());
     for (agent, ..) in files(&project) {
         run(&project, &["connect", agent]);

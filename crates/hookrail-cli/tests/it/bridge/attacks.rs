@@ -108,6 +108,8 @@ fn a_state_folder_that_cannot_be_made_weakens_nothing() {
     let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
         { "type": "rule", "when": { "command": "touch" }, "then": { "continue": false, "stopReason": "enough" } },
     ] }] }));
+    // The settings are in the other folder.
+    fs::rename(project.home().join(".hookrail"), project.home().join(".llxprt")).unwrap();
     fs::write(project.home().join(".hookrail"), "a file").unwrap();
     for (agent, before, _) in SHELL_CALLS {
         let ran = bridge(&project, agent, before, &json!({}));
