@@ -1,7 +1,5 @@
 //! Guards of an enclosing project are called in a project inside of it, too.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
-
 use std::fs;
 use std::path::Path;
 

@@ -42,6 +42,7 @@ impl LevelRead {
             max_output_bytes,
             agent_events,
             ask,
+            log,
             redaction: RedactionSettings { enabled, allowed, blocked },
             disabled_extensions,
         } = settings;
@@ -49,6 +50,7 @@ impl LevelRead {
         own.max_output_bytes = own.max_output_bytes.or(max_output_bytes);
         own.agent_events = own.agent_events.or(agent_events);
         own.ask = own.ask.or(ask);
+        own.log = own.log.or(log);
         own.redaction.enabled = own.redaction.enabled.or(enabled);
         unite(&mut own.redaction.allowed, allowed);
         unite(&mut own.redaction.blocked, blocked);
