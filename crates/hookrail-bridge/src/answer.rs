@@ -83,6 +83,13 @@ pub(crate) fn refusal(agent: Agent, event: &NativeEvent, reason: &str) -> JsonOb
     (dialect_of(agent).render)(&bare(agent, event), &effects).unwrap_or_default()
 }
 
+/// A message to the user at an event of which nothing but its name is known; `None` where the agent shows none.
+pub(crate) fn notice(agent: Agent, event: &NativeEvent, text: &str) -> Option<JsonObject> {
+    let is_shown = event.ours.is_some_and(|ours| dialect_of(agent).can.show_to_user.contains(&ours));
+    let effects = NativeEffects { user_message: Some(text.to_owned()), ..NativeEffects::default() };
+    if is_shown { (dialect_of(agent).render)(&bare(agent, event), &effects) } else { None }
+}
+
 /// The time that an event may take in all. It is less than what the entry that `connect` writes grants.
 pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
     let dialect = dialect_of(agent);

@@ -4,6 +4,7 @@
 mod cut;
 mod entry;
 pub(crate) mod json;
+mod obstacles;
 mod one_line;
 mod places;
 mod plugin;
@@ -11,14 +12,34 @@ pub(crate) mod toml;
 
 use std::path::Path;
 
-use hookrail::internal::quote;
-
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, Registration, SettingsShape};
 
+pub use entry::{NOT_RUN, SHARED_FOLDERS};
 pub use hookrail::internal::calls_bridge;
+pub use obstacles::{Obstacle, Surroundings, obstacles};
 pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
+
+/// Whose settings the entries are in, which decides what they call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryScope<'a> {
+    /// The user's: a program and a home of this machine.
+    User {
+        /// The program, by its absolute path.
+        program: &'a Path,
+        /// The home directory that holds hookrail's settings.
+        home: &'a Path,
+        /// The settings file that holds the entries, for the message that says how to remove them.
+        file: &'a Path,
+    },
+    /// A project's, which is shared: the entry names no path of one machine, and looks for the program in places that
+    /// only the user or the administrator can fill.
+    Project {
+        /// Whether guarded events are refused where hookrail is not installed.
+        require: bool,
+    },
+}
 
 /// What `connect` registers, and in which file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -86,9 +107,9 @@ pub enum ConnectError {
     /// The file was not written by hookrail, although it has the same name.
     #[error("the file is not one that `hookrail connect` wrote")]
     NotOurs,
-    /// The program's path cannot be written into an entry.
-    #[error("the program's path must be absolute Unicode without line breaks: `{path}`")]
-    Program {
+    /// A path that cannot be written into an entry.
+    #[error("an entry cannot name `{path}`: it must be an absolute path of Unicode text without line breaks")]
+    Path {
         /// The path, as far as it can be shown.
         path: String,
     },
@@ -98,15 +119,14 @@ pub enum ConnectError {
 pub fn connect(
     agent: Agent,
     existing: Option<&str>,
-    program: &Path,
+    scope: EntryScope<'_>,
     options: ConnectOptions,
 ) -> Result<SettingsEdit, ConnectError> {
-    let program = program_text(program)?;
+    scope.check()?;
     let before = existing.unwrap_or_default();
-    let wanted = wanted(agent, program, options);
+    let wanted = wanted(agent, scope, options);
     let text = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
-        (SettingsShape::Plugin, _) => plugin::connect(existing, program)?,
+        (SettingsShape::Plugin, _) => plugin::connect(existing, scope)?,
         (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
         (shape, _) => json::connect(before, shape, &wanted)?,
     };
@@ -117,10 +137,7 @@ pub fn connect(
     } else {
         format!("{} calls hookrail already; nothing to change.", agent.title())
     }];
-    summary.extend(dialect_of(agent).advice.map(str::to_owned));
-    summary.extend(hooks_are_off(&text).map(|key| {
-        format!("`{key}` in this file turns all hooks off, so {} does not call hookrail.", agent.title())
-    }));
+    summary.extend(dialect_of(agent).advice.filter(|_| is_changed).map(str::to_owned));
     Ok(SettingsEdit { new_text: Some(text), is_changed, summary })
 }
 
@@ -134,7 +151,6 @@ pub fn disconnect(
         return Ok(SettingsEdit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
     let text = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Ours, _) => return Ok(nothing_to_write(agent, existing)),
         (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
         (shape, _) => json::disconnect(before, shape)?,
@@ -153,14 +169,13 @@ pub fn disconnect(
 pub fn connection(
     agent: Agent,
     existing: &str,
-    program: &Path,
+    scope: EntryScope<'_>,
     options: ConnectOptions,
 ) -> Result<Connection, ConnectError> {
-    let program = program_text(program)?;
-    let wanted = wanted(agent, program, options);
+    scope.check()?;
+    let wanted = wanted(agent, scope, options);
     let found = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Ours, _) => return Ok(Connection::Full),
-        (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, program, &wanted)),
+        (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, scope, &wanted)),
         (SettingsShape::Groups, true) => toml::found(existing)?,
         (shape, _) => json::found(existing, shape)?,
     };
@@ -182,13 +197,10 @@ pub fn bridge_entries(
     options: ConnectOptions,
 ) -> Result<Vec<(String, String)>, ConnectError> {
     match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Ours, _) => Ok(Vec::new()),
         (SettingsShape::Plugin, _) => {
-            let Some(program) = plugin::program(existing) else { return Ok(Vec::new()) };
-            let program = quote(&program);
-            let call = |event: &NativeEvent| {
-                (event.name.to_owned(), format!("{program} bridge {agent} {}", event.name))
-            };
+            let Some(call) = plugin::call(existing) else { return Ok(Vec::new()) };
+            let call =
+                |event: &NativeEvent| (event.name.to_owned(), format!("{call} {agent} {}", event.name));
             Ok(dialect_of(agent).events.iter().map(call).collect())
         }
         (SettingsShape::Groups, true) => toml::found(existing),
@@ -216,44 +228,33 @@ pub(crate) struct BridgeEntry {
 }
 
 /// All entries, in the order of the agent's table.
-fn wanted(agent: Agent, program: &str, options: ConnectOptions) -> Vec<BridgeEntry> {
+fn wanted(agent: Agent, scope: EntryScope<'_>, options: ConnectOptions) -> Vec<BridgeEntry> {
     let is_wanted = |event: &&NativeEvent| match event.registered {
         Registration::Always => true,
         Registration::OnRequest => options.model_events,
         Registration::Never => false,
     };
     let events = dialect_of(agent).events.iter().filter(is_wanted);
-    events.map(|event| entry::entry(agent, event, program)).collect()
+    events.map(|event| entry::entry(agent, event, scope)).collect()
 }
 
-/// An entry outlives this process and is run from anywhere, by a shell.
-fn program_text(program: &Path) -> Result<&str, ConnectError> {
-    let text = program.to_str().filter(|text| program.is_absolute() && !text.contains(char::is_control));
-    text.ok_or_else(|| ConnectError::Program { path: program.to_string_lossy().into_owned() })
-}
-
-fn nothing_to_write(agent: Agent, existing: Option<&str>) -> SettingsEdit {
-    let summary =
-        format!("{} reads the same settings as hookrail; there is nothing to connect.", agent.title());
-    SettingsEdit { new_text: existing.map(str::to_owned), is_changed: false, summary: vec![summary] }
+impl EntryScope<'_> {
+    /// An entry outlives this process and is run from anywhere, by a shell.
+    fn check(self) -> Result<(), ConnectError> {
+        let Self::User { program, home, file } = self else { return Ok(()) };
+        let is_usable = |path: &Path| {
+            path.is_absolute() && path.to_str().is_some_and(|text| !text.contains(char::is_control))
+        };
+        match [program, home, file].into_iter().find(|path| !is_usable(path)) {
+            Some(path) => Err(ConnectError::Path { path: path.to_string_lossy().into_owned() }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// No error: the file is as requested.
 fn not_connected(agent: Agent) -> String {
     format!("{} does not call hookrail; nothing to change.", agent.title())
-}
-
-/// The key of a settings text that turns all of the agent's hooks off.
-pub fn hooks_are_off(text: &str) -> Option<&'static str> {
-    let settings = json::to_value(text).ok()?;
-    let is = |path: &str, value: bool| settings.pointer(path) == Some(&serde_json::Value::Bool(value));
-    if is("/disableAllHooks", true) {
-        Some("disableAllHooks")
-    } else if is("/hooksConfig/enabled", false) {
-        Some("hooksConfig.enabled")
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]

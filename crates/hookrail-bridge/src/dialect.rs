@@ -91,8 +91,6 @@ pub(crate) enum SettingsShape {
     Flat,
     /// A JavaScript module of ours.
     Plugin,
-    /// Our own settings: nothing is written.
-    Ours,
 }
 
 /// One event of an agent, and what `connect` writes for it.

@@ -33,9 +33,9 @@ pub use agent::{Agent, UnknownAgent};
 pub use agents::{project_variable, tested_with};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
-    ConnectError, ConnectOptions, Connection, SettingsEdit, SettingsFormat, SettingsPlace, bridge_entries,
-    calls_bridge, connect, connection, disconnect, guarded_event, hooks_are_off, project_settings,
-    user_settings, uses_toml,
+    ConnectError, ConnectOptions, Connection, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS, SettingsEdit,
+    SettingsFormat, SettingsPlace, Surroundings, bridge_entries, calls_bridge, connect, connection,
+    disconnect, guarded_event, obstacles, project_settings, user_settings, uses_toml,
 };
 pub use event::BridgeEvent;
 pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};

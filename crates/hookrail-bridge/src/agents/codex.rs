@@ -55,10 +55,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         hook_files: &["hooks.json", "config.toml"],
         toml: Some("config.toml"),
     },
-    advice: Some(
-        "Codex runs a hook only after you trusted it, and shows no message when it does not: start `codex`, open \
-         `/hooks` and trust the hookrail entries. Each change of an entry asks again.",
-    ),
+    advice: None,
     can_replace_result: |_| true,
     tool_response: our_result,
     render,

@@ -50,7 +50,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         variables: &[],
         user: ".llxprt/settings.json",
         project: ".llxprt/settings.json",
-        shape: SettingsShape::Ours,
+        shape: SettingsShape::Groups,
         hook_files: &["settings.json"],
         toml: None,
     },

@@ -69,11 +69,11 @@ fn compact(value: &CstInputValue) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Agent, ConnectOptions, connect, disconnect};
+    use super::super::{Agent, ConnectOptions, EntryScope, connect, disconnect};
 
     #[test]
     fn lines_are_kept_as_they_are() {
-        let program = std::path::Path::new("/usr/bin/hookrail");
+        let program = EntryScope::Project { require: false };
         let mine = r#"{ "hooks": [ { "type": "command", "command": "mine.sh" } ] }"#;
         for text in [
             r#"{ "theme": "dark" }"#.to_owned(),
@@ -85,7 +85,7 @@ mod tests {
             let edit =
                 connect(Agent::Claude, Some(&text), program, ConnectOptions::default()).expect("an edit");
             let connected = edit.new_text.expect("a text");
-            assert_eq!(connected.matches("bridge claude Stop").count(), 1, "{connected}");
+            assert_eq!(connected.matches("bridge --project claude Stop").count(), 1, "{connected}");
             assert_eq!(connected.matches("mine.sh").count(), text.matches("mine.sh").count(), "{connected}");
             let again = connect(Agent::Claude, Some(&connected), program, ConnectOptions::default());
             assert!(!again.expect("an edit").is_changed, "{connected}");

@@ -26,8 +26,6 @@ pub enum SettingsFormat {
     Json,
     /// A JavaScript module that is ours alone.
     Plugin,
-    /// Our own settings, which `connect` does not touch.
-    Ours,
 }
 
 /// The user's settings of an agent. Agents read variables that move them; `variable` looks one up.
@@ -68,7 +66,6 @@ fn format_of(shape: SettingsShape) -> SettingsFormat {
     match shape {
         SettingsShape::Groups | SettingsShape::Flat => SettingsFormat::Json,
         SettingsShape::Plugin => SettingsFormat::Plugin,
-        SettingsShape::Ours => SettingsFormat::Ours,
     }
 }
 

@@ -1,6 +1,12 @@
 //! The plugin file for opencode. It is ours alone: written, replaced and removed as a whole.
 
-use super::{BridgeEntry, ConnectError, Connection};
+use hookrail::internal::quote;
+use serde_json::Value;
+
+use super::entry::{NOT_RUN, for_each_place, required, shared_way_out, way_out};
+use super::{BridgeEntry, ConnectError, Connection, EntryScope};
+use crate::agent::Agent;
+use crate::agents::dialect_of;
 
 /// The first line of the files that hookrail writes. A file of the same name without it is left alone.
 const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
@@ -19,13 +25,13 @@ const report = (message) => {
   if (!process.stderr.isTTY) process.stderr.write(`hookrail: ${message}\n`)
 }
 
+// The exit of a project's script that finds no hookrail.
+const missing = 69
+
 const bridge = (event, input, guards) =>
   new Promise((resolve, reject) => {
-    const gone = (why) =>
-      guards
-        ? reject(new Error(`hookrail does not work (${why}), so nothing guards opencode. In a terminal, run hookrail doctor or hookrail disconnect opencode.`))
-        : resolve({})
-    const child = spawn(program, ["bridge", "opencode", event])
+    const gone = (why) => (guards ? reject(new Error(`${broken} (${why})`)) : resolve({}))
+    const child = spawn(program, [...words, event])
     // Not `timeout` of `spawn`, whose timer outlives a program that cannot be started.
     const timer = setTimeout(() => child.kill(), 600000)
     timer.unref?.()
@@ -38,6 +44,11 @@ const bridge = (event, input, guards) =>
     child.on("close", (code) => {
       clearTimeout(timer)
       if (stderr) client?.app?.log?.({ body: { service: "hookrail", level: "warn", message: stderr } })?.catch?.(() => {})
+      if (code === missing && absent) {
+        if (guards && absent.required) return reject(new Error(absent.message))
+        if (event === "chat.message" || event === "session.created") report(absent.message)
+        return resolve({})
+      }
       if (code !== 0) return gone(`exit ${code}`)
       try {
         resolve(stdout.trim() ? JSON.parse(stdout) : {})
@@ -54,19 +65,19 @@ export const Hookrail = async (opencode) => {
 }
 
 const hooks = (directory) => ({
-  "tool.execute.before": async ({ tool, sessionID }, output) => {
+  "tool.execute.before": async ({ tool, sessionID, callID }, output) => {
     const answer = await bridge(
       "tool.execute.before",
-      { cwd: directory, session_id: sessionID, tool_name: tool, tool_input: output.args },
+      { cwd: directory, session_id: sessionID, call_id: callID, tool_name: tool, tool_input: output.args },
       true,
     )
     if (answer.decision) throw new Error(answer.reason)
     const changed = answer.hookSpecificOutput?.tool_input
     if (changed) output.args = Object.assign(output.args ?? {}, changed)
   },
-  "tool.execute.after": async ({ tool, sessionID, args }, output) => {
+  "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
     const answer = await bridge("tool.execute.after", {
-      cwd: directory, session_id: sessionID, tool_name: tool, tool_input: args,
+      cwd: directory, session_id: sessionID, call_id: callID, tool_name: tool, tool_input: args,
       tool_response: { title: output.title, output: output.output },
     })
     if (answer.decision) output.output = answer.reason
@@ -96,25 +107,71 @@ const hooks = (directory) => ({
 })
 "#;
 
-/// The file for a program.
-fn module(program: &str) -> String {
+/// The lines at the head of a module that differ from file to file: what is called, and what is said if that fails.
+fn head(scope: EntryScope<'_>) -> String {
+    let agent = Agent::Opencode;
+    let (program, words, way_out, absent) = match scope {
+        EntryScope::User { program, home, file } => {
+            let words = vec!["bridge".into(), "--home".into(), home.to_string_lossy(), agent.as_str().into()];
+            (program.to_string_lossy(), words, way_out(agent, &file.to_string_lossy()), Value::Null)
+        }
+        EntryScope::Project { require } => {
+            let script = for_each_place("exec \"$p\" bridge --project opencode \"$1\"", "exit 69");
+            let file = dialect_of(agent).settings.project;
+            let message = if require {
+                required(agent)
+            } else {
+                format!(
+                    "{file} of this project calls hookrail, which is not installed here: its rules are not applied."
+                )
+            };
+            let absent = serde_json::json!({ "required": require, "message": message });
+            (
+                "/bin/sh".into(),
+                vec!["-c".into(), script.into(), "hookrail".into()],
+                shared_way_out(agent),
+                absent,
+            )
+        }
+    };
     // JSON is JavaScript, and `serde_json` escapes what would end the text.
-    let literal = serde_json::Value::String(program.to_owned());
-    format!("{MARK}\nconst program = {literal}\n{BODY}")
+    let text = |text: &str| Value::from(text).to_string();
+    let words: Vec<String> = words.iter().map(|word| text(word)).collect();
+    let broken = text(&format!("{NOT_RUN}, so this was refused. {way_out}"));
+    let program = text(&program);
+    format!(
+        "const program = {program}\nconst words = [{}]\nconst broken = {broken}\nconst absent = {absent}\n",
+        words.join(", ")
+    )
 }
 
-/// The program that a file of ours starts.
-pub(super) fn program(existing: &str) -> Option<String> {
-    let literal =
-        existing.strip_prefix(MARK)?.lines().find_map(|line| line.strip_prefix("const program = "))?;
-    serde_json::from_str(literal).ok()
+/// The whole file.
+fn module(scope: EntryScope<'_>) -> String {
+    format!("{MARK}\n{}{BODY}", head(scope))
+}
+
+/// The shell line, up to the agent's name, for what a file of ours starts. `None` for a project's, which nothing but the
+/// agent runs.
+pub(super) fn call(existing: &str) -> Option<String> {
+    let head = existing.strip_prefix(MARK)?;
+    let value = |name: &str| head.lines().find_map(|line| line.strip_prefix(&format!("const {name} = ")));
+    let program: String = serde_json::from_str(value("program")?).ok()?;
+    let words: Vec<String> =
+        value("words").and_then(|words| serde_json::from_str(words).ok()).unwrap_or_default();
+    match words.as_slice() {
+        [bridge, option, home, _] if bridge == "bridge" && option == "--home" => {
+            Some(format!("{} bridge --home {}", quote(&program), quote(home)))
+        }
+        [] => Some(format!("{} bridge", quote(&program))),
+        _ => None,
+    }
 }
 
 /// The file, unless one that hookrail did not write is in its place.
-pub(super) fn connect(existing: Option<&str>, program: &str) -> Result<String, ConnectError> {
+pub(super) fn connect(existing: Option<&str>, scope: EntryScope<'_>) -> Result<String, ConnectError> {
     match existing {
         Some(text) if !text.trim().is_empty() && !text.starts_with(MARK) => Err(ConnectError::NotOurs),
-        _ => Ok(module(program)),
+        _ => Ok(module(scope)),
     }
 }
 
@@ -124,8 +181,8 @@ pub(super) fn disconnect(existing: &str) -> Result<Option<String>, ConnectError>
 }
 
 /// Whether the file is the one that would be written today.
-pub(super) fn connection(existing: &str, program: &str, wanted: &[BridgeEntry]) -> Connection {
-    if existing == module(program) {
+pub(super) fn connection(existing: &str, scope: EntryScope<'_>, wanted: &[BridgeEntry]) -> Connection {
+    if existing == module(scope) {
         Connection::Full
     } else if existing.starts_with(MARK) {
         Connection::Partly { missing: wanted.iter().map(|entry| entry.event).collect() }

@@ -4,10 +4,19 @@ use serde_json::json;
 
 use super::*;
 
+/// A user's entries that call a program.
+fn user(program: &str) -> EntryScope<'_> {
+    EntryScope::User {
+        program: Path::new(program),
+        home: Path::new("/home/a b"),
+        file: Path::new("/home/a b/file"),
+    }
+}
+
 const PROGRAM: &str = "/opt/hook rail/bin/hookrail";
 
 fn connected(agent: Agent, text: Option<&str>) -> String {
-    let edit = connect(agent, text, Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+    let edit = connect(agent, text, user(PROGRAM), ConnectOptions::default()).expect("an edit");
     edit.new_text.expect("a text")
 }
 
@@ -19,8 +28,8 @@ fn parsed(text: &str) -> serde_json::Value {
     json::to_value(text).expect("JSON with comments")
 }
 
-const WRITTEN: [Agent; 6] =
-    [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Opencode];
+const SCOPES: [EntryScope<'static>; 2] =
+    [EntryScope::Project { require: false }, EntryScope::Project { require: true }];
 
 #[test]
 fn every_registered_event_gets_an_entry_in_the_agents_unit() {
@@ -56,22 +65,21 @@ fn every_registered_event_gets_an_entry_in_the_agents_unit() {
     let gemini = parsed(&connected(Agent::Gemini, None));
     assert!(gemini["hooks"].get("AfterModel").is_none());
     let options = ConnectOptions { model_events: true, ..ConnectOptions::default() };
-    let gemini = connect(Agent::Gemini, None, Path::new(PROGRAM), options).expect("an edit").new_text;
+    let gemini = connect(Agent::Gemini, None, user(PROGRAM), options).expect("an edit").new_text;
     assert!(parsed(&gemini.expect("a text"))["hooks"].get("AfterModel").is_some());
     assert_eq!(parsed(&connected(Agent::Copilot, None))["version"], 1);
 }
 
 #[test]
 fn connecting_twice_changes_nothing_and_disconnecting_takes_it_back() {
-    for agent in WRITTEN {
+    for agent in Agent::ALL {
         let once = connected(agent, None);
-        let again =
-            connect(agent, Some(&once), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
+        let again = connect(agent, Some(&once), user(PROGRAM), ConnectOptions::default()).expect("an edit");
         assert_eq!((again.new_text.as_deref(), again.is_changed), (Some(once.as_str()), false), "{agent}");
-        let state = |program: &str| connection(agent, &once, Path::new(program), ConnectOptions::default());
+        let state = |program: &str| connection(agent, &once, user(program), ConnectOptions::default());
         assert_eq!(state(PROGRAM), Ok(Connection::Full), "{agent}");
         assert!(matches!(state("/elsewhere/hookrail"), Ok(Connection::Partly { .. })), "{agent}");
-        let moved = connect(agent, Some(&once), Path::new("/elsewhere/hookrail"), ConnectOptions::default());
+        let moved = connect(agent, Some(&once), user("/elsewhere/hookrail"), ConnectOptions::default());
         let moved = moved.expect("an edit").new_text.expect("a text");
         assert!(!moved.contains("/opt/"), "{agent}: the old entries are replaced");
         let left = disconnected(agent, &once);
@@ -121,19 +129,19 @@ fn strip(text: &str) -> &str {
 fn toml_is_edited_in_place() {
     let options = ConnectOptions { toml: true, ..ConnectOptions::default() };
     let text = "# mine\nmodel = \"gpt\" # nice\n\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"./mine.sh\"\n\n[hooks.state]\nx = \"hash\"\n";
-    let once = connect(Agent::Codex, Some(text), Path::new(PROGRAM), options).expect("an edit");
+    let once = connect(Agent::Codex, Some(text), user(PROGRAM), options).expect("an edit");
     let with = once.new_text.expect("a text");
     assert!(
         with.starts_with("# mine\nmodel = \"gpt\" # nice\n\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n"),
         "{with}"
     );
     assert!(with.contains("./mine.sh") && with.contains("[hooks.state]\nx = \"hash\"\n"), "{with}");
-    assert_eq!(connection(Agent::Codex, &with, Path::new(PROGRAM), options), Ok(Connection::Full));
-    let again = connect(Agent::Codex, Some(&with), Path::new(PROGRAM), options).expect("an edit");
+    assert_eq!(connection(Agent::Codex, &with, user(PROGRAM), options), Ok(Connection::Full));
+    let again = connect(Agent::Codex, Some(&with), user(PROGRAM), options).expect("an edit");
     assert!(!again.is_changed);
     let left = disconnect(Agent::Codex, Some(&with), options).expect("an edit");
     assert_eq!(left.new_text.as_deref(), Some(text));
-    let broken = connect(Agent::Codex, Some("a = 1\nb = = 2\n"), Path::new(PROGRAM), options);
+    let broken = connect(Agent::Codex, Some("a = 1\nb = = 2\n"), user(PROGRAM), options);
     assert!(matches!(broken, Err(ConnectError::Malformed { line: 2, .. })), "{broken:?}");
 }
 
@@ -145,39 +153,17 @@ fn what_cannot_be_read_is_left_alone() {
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not a list"),
     ] {
-        let error = connect(Agent::Claude, Some(text), Path::new(PROGRAM), ConnectOptions::default());
+        let error = connect(Agent::Claude, Some(text), user(PROGRAM), ConnectOptions::default());
         let error = error.expect_err(text).to_string();
         assert!(error.starts_with(expected), "{error}");
     }
     let foreign =
-        connect(Agent::Opencode, Some("export default 1"), Path::new(PROGRAM), ConnectOptions::default());
+        connect(Agent::Opencode, Some("export default 1"), user(PROGRAM), ConnectOptions::default());
     assert_eq!(foreign, Err(ConnectError::NotOurs));
     for program in ["hookrail", "/a\nb"] {
-        let error = connect(Agent::Claude, None, Path::new(program), ConnectOptions::default());
-        assert!(matches!(error, Err(ConnectError::Program { .. })), "{program}");
+        let error = connect(Agent::Claude, None, user(program), ConnectOptions::default());
+        assert!(matches!(error, Err(ConnectError::Path { .. })), "{program}");
     }
-}
-
-#[test]
-fn hooks_that_are_off_are_reported() {
-    for (agent, text, key) in [
-        (Agent::Claude, r#"{"disableAllHooks": true}"#, Some("disableAllHooks")),
-        (Agent::Gemini, r#"{"hooksConfig": {"enabled": false}}"#, Some("hooksConfig.enabled")),
-        (Agent::Qwen, r#"{"disableAllHooks": false}"#, None),
-    ] {
-        let edit =
-            connect(agent, Some(text), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
-        let is_in_summary = edit.summary.iter().any(|line| key.is_some_and(|key| line.contains(key)));
-        assert_eq!((hooks_are_off(text), is_in_summary), (key, key.is_some()), "{text}");
-    }
-}
-
-#[test]
-fn llxprt_is_connected_by_nature() {
-    let edit =
-        connect(Agent::Llxprt, Some("{}"), Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
-    assert_eq!((edit.new_text.as_deref(), edit.is_changed), (Some("{}"), false));
-    assert!(edit.summary.iter().any(|line| line.contains("nothing to connect")));
 }
 
 /// By Copilot's documents `powershell` is what Windows runs, and one JSON object on stdout is the answer. Not tried on
@@ -208,12 +194,6 @@ fn windows_is_refused_in_words_where_copilot_is_guarded() {
 }
 
 #[test]
-fn codex_trust_is_explained() {
-    let edit = connect(Agent::Codex, None, Path::new(PROGRAM), ConnectOptions::default()).expect("an edit");
-    assert!(edit.summary.iter().any(|line| line.contains("trust")));
-}
-
-#[test]
 fn entries_that_call_the_bridge_are_distinguished_from_others() {
     for (command, expected) in [
         ("hookrail bridge claude", true),
@@ -226,11 +206,12 @@ fn entries_that_call_the_bridge_are_distinguished_from_others() {
     ] {
         assert_eq!(calls_bridge(command), expected, "{command}");
     }
-    for agent in WRITTEN {
-        for entry in
-            wanted(agent, PROGRAM, ConnectOptions { model_events: true, ..ConnectOptions::default() })
-        {
-            assert!(calls_bridge(&entry.command), "{}", entry.command);
+    for agent in Agent::ALL {
+        let options = ConnectOptions { model_events: true, ..ConnectOptions::default() };
+        for scope in [user(PROGRAM)].into_iter().chain(SCOPES) {
+            for entry in wanted(agent, scope, options) {
+                assert!(calls_bridge(&entry.command), "{}", entry.command);
+            }
         }
     }
 }
@@ -283,8 +264,8 @@ mod properties {
             let options = ConnectOptions::default();
             for toml in [false, true] {
                 let options = ConnectOptions { toml, ..options };
-                if let Ok(edit) = connect(Agent::Codex, Some(&text), Path::new(PROGRAM), options) {
-                    let again = connect(Agent::Codex, edit.new_text.as_deref(), Path::new(PROGRAM), options);
+                if let Ok(edit) = connect(Agent::Codex, Some(&text), user(PROGRAM), options) {
+                    let again = connect(Agent::Codex, edit.new_text.as_deref(), user(PROGRAM), options);
                     prop_assert!(again.is_ok_and(|again| !again.is_changed));
                 }
                 let _ = disconnect(Agent::Codex, Some(&text), options).is_ok();

@@ -142,7 +142,7 @@ fn copilot_is_flat_and_anchored() {
 /// What `connect` wrote is counted and otherwise passed over, also at events that mean something else here.
 #[test]
 fn our_own_entries_are_counted_and_not_reported() {
-    let program = std::path::Path::new("/usr/bin/hookrail");
+    let program = crate::EntryScope::Project { require: false };
     for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot] {
         let edit = crate::connect(agent, None, program, crate::ConnectOptions::default()).expect("an edit");
         let text = edit.new_text.expect("a text");

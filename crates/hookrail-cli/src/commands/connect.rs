@@ -1,26 +1,29 @@
 //! `hookrail connect`: the bridge in another agent's settings, and a list of the agents.
 //!
-//! Only entries that call this program are added, changed or removed; whatever else stands in another agent's file
-//! stays as it is, comments included. The difference is shown before anything is written.
+//! Only entries that call this program are added, changed or removed; whatever else is in another agent's file stays as
+//! it is, comments included.
 
 pub(crate) mod disconnect;
 pub(crate) mod file;
+pub(crate) mod program;
+pub(crate) mod record;
 mod show;
 pub(crate) mod status;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, SettingsPlace, connect};
+use hookrail_bridge::{Agent, ConnectOptions, Obstacle, SettingsPlace, Surroundings, connect, obstacles};
 
 use self::file::AgentFile;
+use self::program::Installed;
 use crate::cli::ConnectArgs;
 use crate::context::{Context, refuse_inside_agent};
+use crate::display::shown;
 use crate::exit::ExitStatus;
-use crate::terminal::printer::Printer;
+use crate::terminal::printer::{Printer, escape_line};
 
 /// Adds the bridge to an agent's settings, or lists the agents.
-/// An agent must not call it. An agent that reads our own settings has nothing to connect, which is reported.
+/// An agent must not call it.
 pub(crate) fn run(
     args: &ConnectArgs,
     context: &Context,
@@ -31,23 +34,57 @@ pub(crate) fn run(
     let file = AgentFile::find(agent, args.project, context)?;
     let options =
         ConnectOptions { model_events: args.model_events, toml: file.is_toml, dry_run: args.dry_run };
-    let program = program()?;
-    let edit = |existing: Option<&str>| connect(agent, existing, &program, options);
-    if file.place.format == SettingsFormat::Ours {
-        let edited = edit(None).map_err(|error| file.unusable(&error, context))?;
-        for line in edited.summary {
-            printer.data(line)?;
-        }
-        return Ok(ExitStatus::Success);
+    let edit = |existing: Option<&str>| {
+        file.with_scope(args.require, context, |scope| connect(agent, existing, scope, options))
+    };
+    // A file that cannot be edited is no reason to install anything.
+    edit(file.load()?.as_deref()).map_err(|error| file.unusable(&error, context))?;
+    if !args.dry_run {
+        install(args.force, context, printer)?;
     }
-    let changed = file.change(context, args.dry_run, edit)?;
-    changed.show(&file, args.dry_run, context, printer)?;
+    let changed = file.change(context, args.dry_run, true, edit)?;
+    changed.show(&file, args.dry_run, args.diff, context, printer)?;
+    if !args.dry_run {
+        for (message, help) in not_running(&file, context) {
+            printer.message(format_args!("warning: {}\n  {}", escape_line(&message), escape_line(&help)));
+        }
+    }
     Ok(ExitStatus::Success)
 }
 
-/// This program, by its absolute path: an entry must not depend on another program's `PATH`.
-pub(crate) fn program() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("cannot tell where this program is")
+/// Puts the program into the place that entries name, and prints what changed.
+fn install(force: bool, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+    let place = shown(&program::path(context), context);
+    match program::install(context, force)? {
+        Installed::Same => {}
+        Installed::Written => {
+            printer.data(format_args!("wrote {place}: hookrail {}", env!("CARGO_PKG_VERSION")))?;
+        }
+        Installed::Newer(version) => printer.message(format_args!(
+            "note: {place} is hookrail {}, which is newer than this program, and stays; `--force` replaces it",
+            escape_line(&version)
+        )),
+    }
+    Ok(())
+}
+
+/// Why an agent would not run the entries of a file that has them, each with what to do.
+pub(crate) fn not_running(file: &AgentFile, context: &Context) -> Vec<(String, String)> {
+    let user_file = place(file.agent, false, context).path;
+    let around = Surroundings {
+        file: &file.place.path,
+        is_project: file.is_project,
+        user_file: &user_file,
+        project: context.project(),
+        read: &|file| file::load(file).ok().flatten(),
+        real: &|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        variable: &|name| std::env::var(name).ok(),
+    };
+    let shown = |Obstacle { file, message, help }: Obstacle| match file {
+        Some(file) => (format!("`{}` {message}", shown(&file, context)), help),
+        None => (message, help),
+    };
+    obstacles(file.agent, &around).into_iter().map(shown).collect()
 }
 
 /// Where an agent keeps its settings.

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     look_at_log(&settings, context, &mut report);
     look_at_workers(&settings, context, &mut report);
     environment::look(context, &mut report);
-    agents::look(context, &mut report)?;
+    agents::look(context, &mut report, printer);
 
     report.problems = report.findings.iter().filter(|finding| finding.state.needs_doing()).count();
     match args.format {

@@ -97,10 +97,10 @@ fn print_twice(
 fn refuse_without_command_hooks(agent: Agent, context: &Context) -> anyhow::Result<()> {
     let title = agent.title();
     let (why, hint) = match place(agent, false, context).format {
-        SettingsFormat::Json => return Ok(()),
-        SettingsFormat::Ours => {
+        _ if agent == Agent::Llxprt => {
             ("reads the same settings as hookrail", "`hookrail list` shows them".to_owned())
         }
+        SettingsFormat::Json => return Ok(()),
         SettingsFormat::Plugin => {
             ("has no command hooks", format!("`hookrail connect {agent}` has it call hookrail's"))
         }

@@ -1,5 +1,7 @@
 //! `doctor`, and the note of `check` about hooks that were not imported.
 
+mod switches;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -38,20 +40,20 @@ fn guarded() -> TestProject {
     project
 }
 
+/// What `doctor` says of an entry that works.
+const WORKS: &str = "calls hookrail, and a call that must be refused is refused";
+
 #[test]
 fn a_whole_chain_needs_nothing() {
     let project = guarded();
     for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
         assert_eq!(run(&project, &["connect", agent]).code, Some(0));
     }
+    switches::trust_in_codex(&project);
     let ran = doctor(&project);
     assert_eq!((ran.code, &ran.json()["problems"]), (Some(0), &json!(0)), "{ran}");
     for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
-        assert_eq!(
-            states(&ran, agent, "calls hookrail, and a call that must be refused is refused"),
-            ["ok"],
-            "{agent}: {ran}"
-        );
+        assert_eq!(states(&ran, agent, WORKS), ["ok"], "{agent}: {ran}");
     }
     assert_eq!(states(&ran, "hooks", "`notes` has never run"), ["note"], "{ran}");
     run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
@@ -105,13 +107,15 @@ fn broken_links_of_the_chain_are_named() {
     run(&project, &["connect", "claude"]);
     let file = project.home().join(".claude/settings.json");
     let whole = fs::read_to_string(&file).unwrap();
-    let gone = whole.replace(env!("CARGO_BIN_EXE_hookrail"), "/nowhere/hookrail");
-    fs::write(&file, gone).unwrap();
+    let program = project.home().join(".hookrail/bin/hookrail");
+    let moved = program.with_file_name("moved");
+    fs::rename(&program, &moved).unwrap();
     let ran = doctor(&project);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert_eq!(states(&ran, "claude", "is not there"), ["error"], "{ran}");
+    fs::rename(&moved, &program).unwrap();
     fs::write(&file, whole.replacen('{', "{ \"disableAllHooks\": true,", 1)).unwrap();
-    assert_eq!(states(&doctor(&project), "claude", "turns its hooks off"), ["error"]);
+    assert_eq!(states(&doctor(&project), "claude", "turns hooks off"), ["error"]);
     fs::write(&file, "{ oops").unwrap();
     assert_eq!(states(&doctor(&project), "claude", "cannot be read"), ["error"]);
     fs::write(&file, &whole).unwrap();
@@ -138,7 +142,8 @@ const ENTRIES: [(&str, &str); 6] = [
 fn redirect(project: &TestProject, file: &str, program: &str) {
     let file = project.home().join(file);
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace(env!("CARGO_BIN_EXE_hookrail"), program)).unwrap();
+    let installed = project.home().join(".hookrail/bin/hookrail");
+    fs::write(&file, text.replace(installed.to_str().unwrap(), program)).unwrap();
 }
 
 #[test]
@@ -151,11 +156,7 @@ fn a_program_that_is_gone_is_reported_for_every_agent() {
         assert_eq!(ran.code, Some(1), "{agent}: {ran}");
         assert!(states(&ran, agent, "").contains(&"error".to_owned()), "{agent}: {ran}");
         assert_eq!(run(&project, &["connect", agent]).code, Some(0));
-        assert_eq!(
-            states(&doctor(&project), agent, "calls hookrail, and a call that must be refused is refused"),
-            ["ok"],
-            "{agent}"
-        );
+        assert_eq!(states(&doctor(&project), agent, WORKS), ["ok"], "{agent}");
     }
 }
 
@@ -214,8 +215,58 @@ fn a_hook_that_runs_twice_is_reported() {
     run(&project, &["connect", "copilot"]);
     let ran = doctor(&project);
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert_eq!(states(&ran, "claude", "each hook runs twice"), ["warning"], "{ran}");
+    assert_eq!(states(&ran, "claude", "a tool call is answered once"), ["note"], "{ran}");
     assert_eq!(states(&ran, "copilot", "each hook runs twice there"), ["warning"], "{ran}");
+}
+
+/// The text of a project's entry is the project's: it is compared, and never run.
+#[test]
+fn a_projects_entry_is_not_run() {
+    let project = guarded();
+    run(&project, &["connect", "claude", "--project"]);
+    let ran = doctor(&project);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(states(&ran, "claude", "calls `~/.hookrail/bin/hookrail`"), ["ok"], "{ran}");
+    let proof = project.dir().join("ran");
+    let evil = format!("touch '{}'; hookrail bridge claude PreToolUse", proof.display());
+    let hook = json!({ "hooks": [{ "type": "command", "command": evil }] });
+    project.file(".claude/settings.json", json!({ "hooks": { "PreToolUse": [hook] } }).to_string());
+    let ran = doctor(&project);
+    assert_eq!(states(&ran, "claude", "not as this version would write it"), ["warning"], "{ran}");
+    let report = ran.json();
+    let help = report["findings"].as_array().unwrap().iter().find(|row| row["area"] == "claude").unwrap();
+    assert_eq!(help["help"], "`hookrail connect claude --project`", "{ran}");
+    let program = project.script("evil.js", "exit 0");
+    let plugin = format!(
+        "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.\nconst program = {}\n",
+        json!(program)
+    );
+    project.file(".opencode/plugin/hookrail.js", plugin);
+    doctor(&project);
+    assert!(!proof.exists());
+}
+
+/// A person sees at once what is waited for. The program ends only after that was read.
+#[test]
+fn a_slow_program_is_named_while_it_is_waited_for() {
+    use std::io::{BufRead as _, BufReader};
+    let project = guarded();
+    let go = project.dir().join("go");
+    let script = format!("while [ ! -e '{}' ]; do sleep 0.05; done; echo 9.9.9", go.display());
+    for agent in ["claude", "gemini"] {
+        project.script(&format!("bin/{agent}"), &script);
+    }
+    let path = format!("{}:/usr/bin:/bin", project.dir().join("bin").display());
+    for arguments in [&["connect"][..], &["doctor"]] {
+        let _ = fs::remove_file(&go);
+        let mut child = hookrail(&project, arguments).env("PATH", &path).spawn().unwrap();
+        let mut told = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut told).unwrap();
+        assert_eq!(told, "asking claude, gemini for the version …\n", "{arguments:?}");
+        fs::write(&go, "").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains("9.9.9") || arguments == ["doctor"]);
+    }
 }
 
 #[test]

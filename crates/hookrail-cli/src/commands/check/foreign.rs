@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use hookrail::internal::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName};
-use hookrail_bridge::{Agent, SettingsFormat, import};
+use hookrail_bridge::{Agent, import};
 use serde_json::Value;
 
 use super::finding::{Finding, Severity};
-use crate::commands::connect::{agents_home, hook_files, place};
+use crate::commands::connect::{agents_home, hook_files};
 use crate::context::Context;
 use crate::display::shown;
 
@@ -43,7 +43,8 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
 
 /// Where other agents keep hooks: the project's files and the user's.
 fn files(context: &Context) -> Vec<(Agent, PathBuf, bool)> {
-    let is_foreign = |agent: &Agent| place(*agent, false, context).format != SettingsFormat::Ours;
+    // LLxprt Code's settings are read as ours.
+    let is_foreign = |agent: &Agent| *agent != Agent::Llxprt;
     let is_home = agents_home(context).as_deref() == Some(context.project());
     let mut found = Vec::new();
     for is_project in [true, false] {

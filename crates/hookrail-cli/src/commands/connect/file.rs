@@ -6,10 +6,13 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use hookrail::internal::LockedFile;
-use hookrail_bridge::{Agent, ConnectError, SettingsEdit, SettingsPlace, uses_toml};
+use hookrail_bridge::{
+    Agent, ConnectError, ConnectOptions, Connection, EntryScope, SettingsEdit, SettingsPlace, bridge_entries,
+    connection, uses_toml,
+};
 
 use super::show::Changed;
-use super::{agents_home, place};
+use super::{agents_home, place, program, record};
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;
@@ -21,6 +24,8 @@ pub(crate) struct AgentFile {
     pub(crate) place: SettingsPlace,
     /// Whether it is Codex's `config.toml`.
     pub(crate) is_toml: bool,
+    /// Whether it is the project's, which others may have written.
+    pub(crate) is_project: bool,
 }
 
 impl AgentFile {
@@ -39,7 +44,7 @@ impl AgentFile {
                 place.path = config;
             }
         }
-        Ok(Self { agent, place, is_toml })
+        Ok(Self { agent, place, is_toml, is_project: project })
     }
 
     /// Its text; `None` where there is none.
@@ -47,12 +52,45 @@ impl AgentFile {
         load(&self.place.path).with_context(|| format!("cannot read `{}`", self.place.path.display()))
     }
 
+    /// What applies to the text of this file.
+    pub(crate) fn options(&self) -> ConnectOptions {
+        ConnectOptions { toml: self.is_toml, ..ConnectOptions::default() }
+    }
+
+    /// Calls something with the entries that belong into this file.
+    pub(crate) fn with_scope<T>(
+        &self,
+        require: bool,
+        context: &Context,
+        work: impl FnOnce(EntryScope<'_>) -> T,
+    ) -> T {
+        if self.is_project {
+            return work(EntryScope::Project { require });
+        }
+        let program = program::path(context);
+        work(EntryScope::User { program: &program, home: &context.paths.home, file: &self.place.path })
+    }
+
+    /// To what extent a text of this file calls the bridge.
+    pub(crate) fn connection(&self, text: &str, context: &Context) -> Result<Connection, ConnectError> {
+        let with = |require: bool| {
+            self.with_scope(require, context, |scope| connection(self.agent, text, scope, self.options()))
+        };
+        let first = with(false)?;
+        if self.is_project && with(true)? == Connection::Full {
+            return Ok(Connection::Full);
+        }
+        Ok(first)
+    }
+
     /// Edits the file under a lock. Two programs at once lose nothing, and a file that cannot be read is not touched.
-    /// `edit` may be called twice: before the lock, to see whether there is anything to write, and under it.
+    /// `edit` may be called twice: before the lock, to see whether there is anything to write, and under it. What
+    /// `connect` replaces is recorded for `disconnect`.
     pub(crate) fn change(
         &self,
         context: &Context,
         dry_run: bool,
+        is_connecting: bool,
         edit: impl Fn(Option<&str>) -> Result<SettingsEdit, ConnectError>,
     ) -> anyhow::Result<Changed> {
         let path = &self.place.path;
@@ -74,11 +112,20 @@ impl AgentFile {
         let before = load(locked.path()).with_context(|| format!("cannot read `{}`", path.display()))?;
         let edited = edit(before.as_deref()).map_err(|error| self.unusable(&error, context))?;
         if edited.is_changed {
+            if is_connecting && let Some(text) = &edited.new_text {
+                let entries = before.as_deref().map(|text| bridge_entries(self.agent, text, self.options()));
+                let is_connected =
+                    entries.is_some_and(|entries| entries.is_ok_and(|found| !found.is_empty()));
+                record::remember(self.agent, path, (before.as_deref(), text), is_connected, context)?;
+            }
             match &edited.new_text {
                 Some(text) => locked.replace(text.as_bytes(), 0o644)?,
                 None => fs::remove_file(locked.path())
                     .with_context(|| format!("cannot remove `{}`", path.display()))?,
             }
+        }
+        if !is_connecting {
+            record::forget(path, context)?;
         }
         Ok(changed(before, edited))
     }
@@ -103,7 +150,7 @@ fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
 }
 
 /// A file that is no UTF-8 is an error and not an empty file.
-fn load(path: &Path) -> io::Result<Option<String>> {
+pub(super) fn load(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

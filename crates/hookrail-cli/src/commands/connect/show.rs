@@ -18,34 +18,46 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// Prints the difference and notes about it.
+    /// Prints a line about the file, the difference if it is asked for, and notes about it.
     pub(super) fn show(
         &self,
         file: &AgentFile,
         dry_run: bool,
+        with_difference: bool,
         context: &Context,
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
-        if self.differs {
-            let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
-            let name = shown(&file.place.path, context);
-            let (before, after) = readable(before, after, file.is_toml);
-            printer.data(format_args!("--- {name}\n+++ {name}"))?;
-            for change in TextDiff::from_lines(&before, &after).unified_diff().context_radius(1).iter_hunks()
-            {
-                for line in change.to_string().lines() {
-                    printer.data(escape_line(line))?;
-                }
-            }
-            if matches!(after, Cow::Owned(_)) {
-                printer
-                    .message("the lines are broken up here for reading; in the file they stay as they are");
-            }
-            let verb = if dry_run { "would write" } else { "wrote" };
-            printer.message(format_args!("{verb} {name}"));
+        let name = shown(&file.place.path, context);
+        let mut lines = self.summary.iter().map(|line| escape_line(line));
+        let line = lines.next().unwrap_or_default();
+        let verb = match (self.differs, dry_run, self.after.is_some()) {
+            (false, _, _) => "",
+            (true, false, true) => "wrote ",
+            (true, true, true) => "would write ",
+            (true, false, false) => "removed ",
+            (true, true, false) => "would remove ",
+        };
+        printer.data(format_args!("{verb}{name}: {line}"))?;
+        if self.differs && with_difference {
+            self.show_difference(&name, file.is_toml, printer)?;
         }
-        for line in &self.summary {
-            printer.message(escape_line(line));
+        for line in lines {
+            printer.message(line);
+        }
+        Ok(())
+    }
+
+    fn show_difference(&self, name: &str, is_toml: bool, printer: &mut Printer) -> anyhow::Result<()> {
+        let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
+        let (before, after) = readable(before, after, is_toml);
+        printer.data(format_args!("--- {name}\n+++ {name}"))?;
+        for change in TextDiff::from_lines(&before, &after).unified_diff().context_radius(1).iter_hunks() {
+            for line in change.to_string().lines() {
+                printer.data(escape_line(line))?;
+            }
+        }
+        if matches!(after, Cow::Owned(_)) {
+            printer.message("the lines are broken up here for reading; in the file they stay as they are");
         }
         Ok(())
     }

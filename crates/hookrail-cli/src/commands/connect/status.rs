@@ -1,18 +1,27 @@
 //! Which agents are there, and which of them call hookrail.
 
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
-use hookrail_bridge::{Agent, ConnectOptions, Connection, SettingsFormat, connection};
+use hookrail_bridge::{Agent, Connection};
 use serde::Serialize;
 
 use super::file::AgentFile;
-use super::program;
+use super::not_running;
 use crate::cli::Format;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
+
+/// How long a program may take to print its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
+/// After this time a person is told what is waited for.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// One agent as the list shows it.
 /// Its fields are a contract.
@@ -28,21 +37,22 @@ pub(crate) struct AgentStatus {
     /// The version that hookrail was tested with.
     pub(crate) tested_with: &'static str,
     pub(crate) connected: Connected,
-    /// The files that call hookrail, or that cannot be read. None for an agent that reads our own settings while there
-    /// are none.
+    /// The files that call hookrail, or that cannot be read.
     pub(crate) files: Vec<PathBuf>,
+    /// Why the agent does not run the entries that it has.
+    pub(crate) not_running: Vec<String>,
 }
 
-/// Whether an agent calls hookrail. The words are part of the list's JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// Whether an agent calls hookrail; of two files the worse counts. The words are part of the list's JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Connected {
     /// None of its files does.
     No,
+    /// As this version writes it.
+    Yes,
     /// Not as this version would write it.
     Partly,
-    /// As this version writes it, or by reading the same settings.
-    Yes,
     /// Not known: its settings cannot be read.
     Unreadable,
 }
@@ -50,8 +60,7 @@ pub(crate) enum Connected {
 /// Prints the list.
 /// Every agent has a row, found or not.
 pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let all: Vec<AgentStatus> =
-        Agent::ALL.into_iter().map(|agent| status(agent, context)).collect::<anyhow::Result<_>>()?;
+    let all = statuses(context, printer);
     if format == Format::Json {
         printer.json_pretty(&serde_json::json!({ "agents": all }))?;
         return Ok(ExitStatus::Success);
@@ -65,7 +74,9 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
         let files: Vec<String> = agent.files.iter().map(|file| shown(file, context)).collect();
         let connected = match agent.connected {
             Connected::No => "not connected".to_owned(),
-            Connected::Yes if files.is_empty() => "connected: reads the same settings as hookrail".to_owned(),
+            Connected::Yes if !agent.not_running.is_empty() => {
+                format!("connected by {}, and not running: see `hookrail doctor`", files.join(", "))
+            }
             Connected::Yes => format!("connected by {}", files.join(", ")),
             Connected::Partly => {
                 format!("partly connected by {}; run `hookrail connect {}`", files.join(", "), agent.agent)
@@ -78,35 +89,64 @@ pub(super) fn list(format: Format, context: &Context, printer: &mut Printer) -> 
     Ok(ExitStatus::Success)
 }
 
-/// Looks at one agent: its program and both of its settings files.
-pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentStatus> {
-    let program = program()?;
+/// Looks at every agent: its program and both of its settings files.
+pub(crate) fn statuses(context: &Context, printer: &mut Printer) -> Vec<AgentStatus> {
+    let programs: Vec<(Agent, Option<PathBuf>)> =
+        Agent::ALL.into_iter().map(|agent| (agent, find_program(agent))).collect();
+    let versions = versions(&programs, printer);
+    let found = programs.into_iter().zip(versions);
+    found.map(|((agent, program), version)| status(agent, program.is_some(), version, context)).collect()
+}
+
+/// What each program prints about its version. They are asked side by side, because some take seconds to start; a person
+/// is told what is waited for.
+fn versions(programs: &[(Agent, Option<PathBuf>)], printer: &mut Printer) -> Vec<Option<String>> {
+    let mut versions: Vec<Option<String>> = vec![None; programs.len()];
+    let (sender, receiver) = channel();
+    let mut waiting = Vec::new();
+    for (at, (agent, program)) in programs.iter().enumerate() {
+        let Some(program) = program.clone() else { continue };
+        let sender = sender.clone();
+        waiting.push((at, agent.as_str()));
+        std::thread::spawn(move || sender.send((at, version_of(&program))));
+    }
+    drop(sender);
+    let mut is_told = false;
+    while !waiting.is_empty() {
+        match receiver.recv_timeout(if is_told { VERSION_TIMEOUT } else { PATIENCE }) {
+            Ok((at, version)) => {
+                waiting.retain(|(other, _)| *other != at);
+                if let Some(place) = versions.get_mut(at) {
+                    *place = version;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) if !is_told => {
+                let names: Vec<&str> = waiting.iter().map(|(_, name)| *name).collect();
+                printer.message(format_args!("asking {} for the version …", names.join(", ")));
+                is_told = true;
+            }
+            Err(_) => break,
+        }
+    }
+    versions
+}
+
+/// One agent, with both of its settings files.
+fn status(agent: Agent, found: bool, version: Option<String>, context: &Context) -> AgentStatus {
     let mut status = AgentStatus {
         agent: agent.as_str(),
-        found: false,
-        version: None,
+        found,
+        version,
         tested_with: hookrail_bridge::tested_with(agent),
         connected: Connected::No,
         files: Vec::new(),
+        not_running: Vec::new(),
     };
-    if let Some(found) = find_program(agent) {
-        status.found = true;
-        status.version = version_of(&found);
-    }
     for project in [false, true] {
         let Ok(file) = AgentFile::find(agent, project, context) else { continue };
-        if file.place.format == SettingsFormat::Ours {
-            status.connected = Connected::Yes;
-            if file.place.path.exists() {
-                status.files.push(file.place.path);
-                break;
-            }
-            continue;
-        }
-        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
         let connected = match file.load() {
             Ok(None) => continue,
-            Ok(Some(text)) => match connection(agent, &text, &program, options) {
+            Ok(Some(text)) => match file.connection(&text, context) {
                 Ok(Connection::None) => continue,
                 Ok(Connection::Full) => Connected::Yes,
                 Ok(Connection::Partly { .. }) => Connected::Partly,
@@ -114,10 +154,14 @@ pub(crate) fn status(agent: Agent, context: &Context) -> anyhow::Result<AgentSta
             },
             Err(_) => Connected::Unreadable,
         };
-        status.connected = connected;
+        if status.files.contains(&file.place.path) {
+            continue; // The project is the home directory.
+        }
+        status.connected = status.connected.max(connected);
+        status.not_running.extend(not_running(&file, context).into_iter().map(|(message, _)| message));
         status.files.push(file.place.path);
     }
-    Ok(status)
+    status
 }
 
 /// The agent's program on the `PATH`.
@@ -135,24 +179,37 @@ fn is_executable(file: &Path) -> bool {
 
 /// The first line that a program prints about its version, if it does so soon.
 /// A program that hangs is ended; its version is then not known.
-fn version_of(program: &Path) -> Option<String> {
+pub(super) fn version_of(program: &Path) -> Option<String> {
     let mut child = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        .process_group(0)
         .spawn()
         .ok()?;
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
-    while child.try_wait().ok()?.is_none() {
-        if std::time::Instant::now() > deadline {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
+    let mut stdout = child.stdout.take()?;
+    // What it prints is read meanwhile: a program that prints more than a pipe holds would not end.
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut printed = Vec::new();
+        let _ = stdout.by_ref().take(4096).read_to_end(&mut printed);
+        let _ = sender.send(printed);
+    });
+    let started = Instant::now();
+    let printed = receiver.recv_timeout(VERSION_TIMEOUT).ok();
+    let mut is_over = false;
+    while printed.is_some() && !is_over && started.elapsed() < VERSION_TIMEOUT {
+        is_over = child.try_wait().ok()?.is_some();
+        if !is_over {
+            std::thread::sleep(Duration::from_millis(5));
         }
-        std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let output = child.wait_with_output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    if !is_over {
+        let group = rustix::process::Pid::from_raw(i32::try_from(child.id()).ok()?)?;
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        let _ = child.wait();
+    }
+    let text = String::from_utf8_lossy(&printed?).into_owned();
     text.lines().next().map(|line| line.chars().take(40).collect())
 }

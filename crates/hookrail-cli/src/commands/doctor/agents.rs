@@ -1,62 +1,48 @@
-//! The connected agents: what they call is called for real.
+//! The connected agents: whether they run what they have, and whether what they call works.
 //!
-//! An entry that looks right may still call a program that was moved, or be switched off by another key. So each entry
-//! is started with a payload that must be refused, and only a refusal counts.
+//! An entry that looks right may still call a program that was removed, or be switched off elsewhere. So every switch that
+//! the agent knows is looked at, and each of the user's entries is started with a payload that must be refused: only a
+//! refusal counts. A project's entries are compared and never started: their text is the project's.
 
-use hookrail_bridge::{Agent, ConnectOptions, SettingsFormat, bridge_entries, guarded_event, hooks_are_off};
+use std::path::{Path, PathBuf};
+
+use hookrail_bridge::{Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event};
 
 use super::probe::{self, ProbeResult};
 use super::{DoctorReport, RowState};
 use crate::commands::connect::file::AgentFile;
-use crate::commands::connect::place;
-use crate::commands::connect::status::{AgentStatus, Connected, status};
+use crate::commands::connect::status::{AgentStatus, Connected, statuses};
+use crate::commands::connect::{not_running, program};
 use crate::context::Context;
 use crate::display::shown;
+use crate::terminal::printer::Printer;
 
 /// Looks at every agent that is found or connected.
-/// Agents that read our own settings need no entry.
 /// An agent that is neither installed nor connected is not mentioned.
-pub(super) fn look(context: &Context, report: &mut DoctorReport) -> anyhow::Result<()> {
-    let mut is_any_connected = false;
-    for agent in Agent::ALL {
-        let status = status(agent, context)?;
-        if place(agent, false, context).format == SettingsFormat::Ours {
-            if status.found {
-                report.ok(agent.as_str(), "reads the same settings as hookrail");
-            }
-            continue;
-        }
-        is_any_connected |= status.connected != Connected::No;
-        look_at(agent, &status, context, report);
+pub(super) fn look(context: &Context, report: &mut DoctorReport, printer: &mut Printer) {
+    let statuses = statuses(context, printer);
+    for (agent, status) in Agent::ALL.into_iter().zip(&statuses) {
+        look_at(agent, status, context, report);
     }
-    if !is_any_connected {
+    if statuses.iter().all(|status| status.connected == Connected::No) {
         let help = "`hookrail connect AGENT` connects one";
         report.add(RowState::Note, "agents", "no other agent calls hookrail", help);
     }
     look_for_doubles(context, report);
-    Ok(())
 }
 
 /// The user's and the project's file are looked at by themselves, because either may be the one that works.
 fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut DoctorReport) {
     let name = agent.as_str();
-    let reconnect = format!("`hookrail connect {name}`");
     match status.connected {
         Connected::No => {
             if status.found {
-                report.add(RowState::Note, name, "is installed and does not call hookrail", reconnect);
+                let help = format!("`hookrail connect {name}`");
+                report.add(RowState::Note, name, "is installed and does not call hookrail", help);
             }
             return;
         }
-        Connected::Unreadable => {
-            let message = "its settings cannot be read, so that it is not known whether it calls hookrail";
-            report.add(RowState::Error, name, message, format!("fix the file, then {reconnect}"));
-        }
-        Connected::Partly => {
-            let message = "calls hookrail, though not as this version would write it";
-            report.add(RowState::Warning, name, message, reconnect.clone());
-        }
-        Connected::Yes => {}
+        Connected::Yes | Connected::Partly | Connected::Unreadable => {}
     }
     if let Some(version) = &status.version
         && !version.contains(status.tested_with)
@@ -66,44 +52,98 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
     }
     for is_project in [false, true] {
         let Ok(file) = AgentFile::find(agent, is_project, context) else { continue };
-        let Ok(Some(text)) = file.load() else { continue };
-        let shown_file = shown(&file.place.path, context);
-        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
-        let entries = bridge_entries(agent, &text, options).unwrap_or_default();
-        if entries.is_empty() {
-            continue;
+        if status.files.contains(&file.place.path) && !(is_project && is_users(&file, context)) {
+            look_at_file(&file, context, report);
         }
-        if let Some(key) = hooks_are_off(&text) {
-            let message = format!("`{key}` in `{shown_file}` turns its hooks off");
-            report.add(RowState::Error, name, message, "take it out");
-        }
-        let Some(event) = guarded_event(agent) else { continue };
-        let entry = entries.iter().find(|(found, _)| found == event).map(|(_, command)| command.clone());
-        let Some(entry) = entry else {
+    }
+}
+
+/// Whether a project's file is the user's own, because the project is the home directory.
+fn is_users(file: &AgentFile, context: &Context) -> bool {
+    AgentFile::find(file.agent, false, context).is_ok_and(|user| user.place.path == file.place.path)
+}
+
+/// One file that calls hookrail, or that cannot be read.
+fn look_at_file(file: &AgentFile, context: &Context, report: &mut DoctorReport) {
+    let name = file.agent.as_str();
+    let shown_file = shown(&file.place.path, context);
+    let option = if file.is_project { " --project" } else { "" };
+    let reconnect = format!("`hookrail connect {name}{option}`");
+    let text = file.load().ok().flatten();
+    let connection = text.as_deref().and_then(|text| file.connection(text, context).ok());
+    let Some((text, connection)) = text.zip(connection) else {
+        let message =
+            format!("`{shown_file}` cannot be read, so that it is not known whether it calls hookrail");
+        return report.add(RowState::Error, name, message, format!("fix the file, then {reconnect}"));
+    };
+    for (message, help) in not_running(file, context) {
+        report.add(RowState::Error, name, message, help);
+    }
+    if let Connection::Partly { missing } = &connection {
+        let message = format!("`{shown_file}` calls hookrail, though not as this version would write it");
+        report.add(RowState::Warning, name, message, reconnect.clone());
+        let guarded = guarded_event(file.agent);
+        let entries = bridge_entries(file.agent, &text, file.options()).unwrap_or_default();
+        if guarded.is_some_and(|event| {
+            missing.contains(&event)
+                && !entries.is_empty()
+                && !entries.iter().any(|(found, _)| found == event)
+        }) {
+            let event = guarded.unwrap_or_default();
             let message =
                 format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
             report.add(RowState::Error, name, message, reconnect.clone());
-            continue;
-        };
-        match probe::probe(&entry, context.project()) {
-            ProbeResult::Works => {
-                report.ok(name, format!("its entry in `{shown_file}` calls hookrail, and a call that must be refused is refused"));
-            }
-            ProbeResult::Gone => {
-                let message = format!("the program that `{shown_file}` names is not there or does not start");
-                report.add(RowState::Error, name, message, reconnect.clone());
-            }
-            ProbeResult::Odd(printed) => {
-                let message =
-                    format!("its entry in `{shown_file}` did not refuse what cannot be read: {printed}");
-                report.add(RowState::Error, name, message, reconnect.clone());
-            }
         }
     }
-    if agent == Agent::Codex {
-        let message = "runs only hooks that you trusted, and says nothing about others";
-        report.add(RowState::Note, name, message, "`/hooks` inside of codex shows them");
+    if file.is_project {
+        return look_at_shared(&connection, &shown_file, name, &reconnect, context, report);
     }
+    let entries = bridge_entries(file.agent, &text, file.options()).unwrap_or_default();
+    let entry = entries.into_iter().find(|(found, _)| Some(found.as_str()) == guarded_event(file.agent));
+    let Some((_, entry)) = entry else { return };
+    match probe::probe(&entry, context.project()) {
+        ProbeResult::Works => {
+            report.ok(
+                name,
+                format!("its entry in `{shown_file}` works: it refused a call that cannot be read"),
+            );
+        }
+        ProbeResult::Gone => {
+            let message = format!("the program that `{shown_file}` calls is not there or does not start");
+            report.add(RowState::Error, name, message, reconnect);
+        }
+        ProbeResult::Odd(printed) => {
+            let message =
+                format!("its entry in `{shown_file}` did not refuse a call that cannot be read: {printed}");
+            report.add(RowState::Error, name, message, reconnect);
+        }
+    }
+}
+
+/// A project's entry, which calls whichever hookrail is installed. One that is not as `connect` writes it may be anything.
+fn look_at_shared(
+    connection: &Connection,
+    shown_file: &str,
+    name: &'static str,
+    reconnect: &str,
+    context: &Context,
+    report: &mut DoctorReport,
+) {
+    if *connection != Connection::Full {
+        return;
+    }
+    if let Some(program) = installed(context) {
+        report.ok(name, format!("its entry in `{shown_file}` calls `{}`", shown(&program, context)));
+    } else {
+        let message = format!("`{shown_file}` finds no hookrail where it looks for one");
+        report.add(RowState::Error, name, message, reconnect);
+    }
+}
+
+/// The program that a project's entry would call.
+fn installed(context: &Context) -> Option<PathBuf> {
+    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
+    std::iter::once(program::path(context)).chain(shared).find(|program| program.exists())
 }
 
 /// Events that arrive twice, because an agent reads two files that both call hookrail.
@@ -112,18 +152,18 @@ fn look_for_doubles(context: &Context, report: &mut DoctorReport) {
     let calls = |agent: Agent, is_project: bool| {
         let file = AgentFile::find(agent, is_project, context).ok()?;
         let text = file.load().ok()??;
-        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
-        let entries = bridge_entries(agent, &text, options).ok()?;
-        (!entries.is_empty()).then_some(())
+        let connection = file.connection(&text, context).ok()?;
+        (connection != Connection::None && !(is_project && is_users(&file, context))).then_some(())
     };
     let mut claude_project = false;
     for agent in Agent::ALL {
         let (user, project) = (calls(agent, false).is_some(), calls(agent, true).is_some());
         claude_project |= agent == Agent::Claude && project;
-        if user && project && context.project() != context.paths.home {
-            let message = "both the user's and the project's settings call hookrail: each hook runs twice";
-            let help = format!("`hookrail disconnect {agent} --project`");
-            report.add(RowState::Warning, agent.as_str(), message, help);
+        if user && project {
+            let message = "both the user's and the project's settings call hookrail: a tool call is answered once, \
+                           and hooks at prompts and sessions may run twice";
+            let help = format!("`hookrail disconnect {agent}` leaves the project's");
+            report.add(RowState::Note, agent.as_str(), message, help);
         }
         if agent == Agent::Copilot && (user || project) && claude_project {
             let message =

@@ -29,7 +29,7 @@ pub(super) fn probe(entry: &str, directory: &Path) -> ProbeResult {
     };
     if printed.contains("stdin is empty") {
         ProbeResult::Works
-    } else if printed.contains("hookrail does not work") || printed.contains("not found") {
+    } else if printed.contains(hookrail_bridge::NOT_RUN) || printed.contains("not found") {
         ProbeResult::Gone
     } else {
         ProbeResult::Odd(printed.chars().take(200).collect())

@@ -98,7 +98,7 @@ fn a_linked_file_is_changed_where_it_lies() {
     symlink(&real, &link).unwrap();
     connect(&project, "claude");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link is still a link");
-    assert!(fs::read_to_string(&real).unwrap().contains("bridge claude"));
+    assert!(fs::read_to_string(&real).unwrap().contains("bridge --home"));
     assert_eq!(
         fs::metadata(&real).unwrap().permissions().mode() & 0o777,
         0o600,
@@ -154,13 +154,13 @@ fn the_difference_of_one_line_can_be_read() {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let before = "{\"model\":\"opus\",\"permissions\":{\"deny\":[]}}";
     fs::write(&file, before).unwrap();
-    for (args, sign) in [(["connect", "claude"], '+'), (["disconnect", "claude"], '-')] {
+    for (args, sign) in [(["connect", "claude", "--diff"], '+'), (["disconnect", "claude", "--diff"], '-')] {
         let ran = run(&project, &args);
         assert_eq!(ran.code, Some(0), "{ran}");
         assert!(ran.stderr.contains("in the file they stay as they are"), "{ran}");
         let entry = format!("{sign}    \"PreToolUse\": [");
         assert!(ran.stdout.lines().any(|line| line == entry), "{ran}");
-        let most = ran.stdout.lines().map(|line| line.matches("bridge claude").count()).max();
+        let most = ran.stdout.lines().map(|line| line.matches("bridge --home").count()).max();
         assert_eq!(most, Some(1), "one entry a line: {ran}");
         // What is not touched is neither removed nor added.
         assert!(

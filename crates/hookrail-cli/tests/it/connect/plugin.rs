@@ -125,7 +125,8 @@ fn a_program_that_does_not_work_refuses_what_is_guarded() {
     let programs =
         ["/nowhere/hookrail", "/etc/passwd", crashing.to_str().unwrap(), talking.to_str().unwrap()];
     for program in programs {
-        let host = hosted(&project, |text| text.replace(env!("CARGO_BIN_EXE_hookrail"), program));
+        let installed = super::installed(&project);
+        let host = hosted(&project, |text| text.replace(installed.to_str().unwrap(), program));
         let seen = &host["seen"];
         for refused in ["prompt", "forbidden", "blocked", "changed", "written", "free"] {
             let thrown = seen[refused]["thrown"].as_str().unwrap_or_default();
@@ -135,6 +136,39 @@ fn a_program_that_does_not_work_refuses_what_is_guarded() {
         for open in ["created", "compacting", "idle", "other"] {
             assert_eq!(seen[open], json!({}), "{program} {open}: {seen}");
         }
+    }
+}
+
+/// The project's plugin finds the program of whoever runs it, warns where there is none, or refuses if it is required.
+#[test]
+fn a_projects_plugin_looks_for_the_program() {
+    let project = guarded();
+    let home = project.home().display().to_string();
+    for (option, required) in [("--project", false), ("--require", true)] {
+        let arguments = ["connect", "opencode", "--project", option];
+        let ran = run(&project, &arguments[..if required { 4 } else { 3 }]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let here = |folder: &str| {
+            let text = project.read(".opencode/plugin/hookrail.js");
+            let text = text.replace("h=; u=$(/usr/bin/id -un) && eval \\\"h=~$u\\\"", &format!("h={folder}"));
+            let text = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin"]
+                .iter()
+                .fold(text, |text, place| text.replace(&format!(" {place}/"), " /nowhere/"));
+            let text = text.replace("bridge --project", &format!("bridge --home {home} --project"));
+            let plugin = project.file("plugin.mjs", text);
+            let host = project.file("host.mjs", HOST);
+            let output = node(&project, &host, &plugin);
+            serde_json::from_slice::<Value>(&output.stdout).unwrap()
+        };
+        assert_eq!(here(&home)["seen"]["blocked"]["thrown"], "rm is for people");
+        let host = here("/nowhere");
+        let said = host["toasts"].to_string();
+        assert!(said.contains("not installed here"), "{host}");
+        for call in ["prompt", "free", "blocked"] {
+            let thrown = host["seen"][call]["thrown"].as_str().unwrap_or_default();
+            assert_eq!(thrown.contains("cargo install"), required, "{call}: {host}");
+        }
+        assert_eq!(host["seen"]["after"]["value"], "1 file", "{host}");
     }
 }
 

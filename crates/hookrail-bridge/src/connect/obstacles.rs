@@ -1,0 +1,404 @@
+//! Why an agent that has the entries does not run them: switches in its own files, folders that it does not trust, hooks
+//! that nobody reviewed. Agents say nothing of it, so that everything looks guarded.
+//!
+//! What is looked at was taken from the programs themselves. The caller reads the files.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use toml_edit::{DocumentMut, Item};
+
+use super::{bridge_entries, calls_bridge, json, toml};
+use crate::agent::Agent;
+
+/// One reason why entries do not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The file that says so; none for a variable.
+    pub file: Option<PathBuf>,
+    /// What it says, as the end of a sentence that begins with the file or the variable.
+    pub message: String,
+    /// What a person can do.
+    pub help: String,
+}
+
+/// The file that holds the entries, and what is around it.
+pub struct Surroundings<'a> {
+    /// The settings file with the entries.
+    pub file: &'a Path,
+    /// Whether that is a project's.
+    pub is_project: bool,
+    /// The user's settings file of the agent.
+    pub user_file: &'a Path,
+    /// The project in which the agent would work.
+    pub project: &'a Path,
+    /// The text of a file, if there is one.
+    pub read: &'a dyn Fn(&Path) -> Option<String>,
+    /// A path without links.
+    pub real: &'a dyn Fn(&Path) -> PathBuf,
+    /// A variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Everything that keeps an agent from running the entries of a file.
+pub fn obstacles(agent: Agent, around: &Surroundings<'_>) -> Vec<Obstacle> {
+    match agent {
+        Agent::Claude => claude(around),
+        Agent::Codex => codex(around),
+        Agent::Gemini => gemini(around),
+        Agent::Qwen => qwen(around),
+        Agent::Copilot => copilot(around),
+        Agent::Opencode => opencode(around),
+        Agent::Llxprt => llxprt(around),
+    }
+}
+
+/// Claude Code: `disableAllHooks`, of which the last level that has it counts, and an organization's restriction.
+fn claude(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    const MANAGED: [&str; 2] = [
+        "/etc/claude-code/managed-settings.json",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+    ];
+    let folder = around.project.join(".claude");
+    let mut levels =
+        vec![around.user_file.to_owned(), folder.join("settings.json"), folder.join("settings.local.json")];
+    levels.extend(MANAGED.map(PathBuf::from));
+    let mut found: Vec<_> = around.switched(&levels, "/disableAllHooks", true).into_iter().collect();
+    for file in MANAGED.map(PathBuf::from) {
+        let Some(settings) = around.settings(&file) else { continue };
+        let plugins_only = settings.get("strictPluginOnlyCustomization").is_some_and(|value| {
+            value == &Value::Bool(true)
+                || value.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "hooks"))
+        });
+        if settings.get("allowManagedHooksOnly") == Some(&Value::Bool(true)) || plugins_only {
+            found.push(Obstacle {
+                file: Some(file),
+                message: "allows the organization's own hooks only".to_owned(),
+                help: "ask whoever administers this machine to add hookrail there".to_owned(),
+            });
+        }
+    }
+    found
+}
+
+/// Qwen Code: a switch, and project hooks only in folders that it trusts.
+fn qwen(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let system = around.moved("QWEN_CODE_SYSTEM_SETTINGS_PATH", "/etc/qwen-code/settings.json");
+    let levels = [around.user_file.to_owned(), around.project.join(".qwen/settings.json"), system];
+    let mut found: Vec<_> = around.switched(&levels, "/disableAllHooks", true).into_iter().collect();
+    found.extend(around.switched(&levels, "/hooksConfig/enabled", false));
+    found.extend(around.disabled_by_name(Agent::Qwen, &levels));
+    let has_trust = around.last(&levels, "/security/folderTrust/enabled").is_some_and(|(_, on)| on);
+    if around.is_project && has_trust {
+        found.extend(around.untrusted_folder("QWEN_CODE_TRUSTED_FOLDERS_PATH"));
+    }
+    found
+}
+
+/// Gemini CLI: a switch, a list of names, and no hook of any level in a folder that it does not trust.
+fn gemini(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let defaults = around.moved("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "/etc/gemini-cli/system-defaults.json");
+    let system = around.moved("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "/etc/gemini-cli/settings.json");
+    let user = around.user_file.to_owned();
+    let levels = [defaults, user, around.project.join(".gemini/settings.json"), system];
+    let mut found: Vec<_> = around.switched(&levels, "/hooksConfig/enabled", false).into_iter().collect();
+    found.extend(around.disabled_by_name(Agent::Gemini, &levels));
+    if around.last(&levels, "/security/folderTrust/enabled").is_none_or(|(_, on)| on) {
+        found.extend(around.untrusted_folder("GEMINI_CLI_TRUSTED_FOLDERS_PATH"));
+    }
+    found
+}
+
+/// `LLxprt` Code: hooks are off unless its settings turn them on. `enableHooks` is hookrail's own switch.
+fn llxprt(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let levels = [around.user_file.to_owned(), around.project.join(".llxprt/settings.json")];
+    let flags = ["/tools/enableHooks", "/hooksConfig/enabled"];
+    let mut found: Vec<_> = flags.iter().filter_map(|flag| around.switched(&levels, flag, false)).collect();
+    if found.is_empty() && flags.iter().all(|flag| around.last(&levels, flag).is_none()) {
+        found.push(Obstacle {
+            file: Some(around.file.to_owned()),
+            message: "does not turn LLxprt Code's hooks on, and they are off unless it does".to_owned(),
+            help: "set `tools.enableHooks` and `hooksConfig.enabled` to true in that file".to_owned(),
+        });
+    }
+    found.extend(around.disabled_by_name(Agent::Llxprt, &levels));
+    found
+}
+
+/// Copilot CLI: a switch in its settings or in the hook file.
+fn copilot(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let home = around.user_file.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    let project = around.project.join(".github/copilot");
+    let files = [
+        around.file.to_owned(),
+        home.join("settings.json"),
+        home.join("config.json"),
+        project.join("settings.json"),
+        project.join("settings.local.json"),
+    ];
+    files
+        .iter()
+        .filter_map(|file| around.switched(std::slice::from_ref(file), "/disableAllHooks", true))
+        .collect()
+}
+
+/// opencode: variables that leave plugins out.
+fn opencode(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let is_set =
+        |name: &str| (around.variable)(name).is_some_and(|value| !["", "0", "false"].contains(&&*value));
+    let mut names = vec!["OPENCODE_PURE"];
+    if around.is_project {
+        names.push("OPENCODE_DISABLE_PROJECT_CONFIG");
+    }
+    let found = names.into_iter().filter(|name| is_set(name)).map(|name| Obstacle {
+        file: None,
+        message: format!("`{name}` is set, so that opencode does not load the plugin"),
+        help: "unset it".to_owned(),
+    });
+    found.collect()
+}
+
+/// Codex: a feature, an organization's restriction, an untrusted project, and entries that nobody trusted.
+fn codex(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
+    let mut found = Vec::new();
+    let config_file = around.user_file.with_file_name("config.toml");
+    let config = around.toml(&config_file);
+    for file in [config_file.clone(), around.project.join(".codex/config.toml")] {
+        let features = around.toml(&file).and_then(|config| Some(config.get("features")?.clone()));
+        for name in ["hooks", "codex_hooks"] {
+            if features.as_ref().and_then(|table| table.get(name)?.as_bool()) == Some(false) {
+                found.push(Obstacle {
+                    file: Some(file.clone()),
+                    message: format!("turns hooks off: `features.{name}` is false"),
+                    help: "remove that line".to_owned(),
+                });
+            }
+        }
+    }
+    let managed_only = |rules: &DocumentMut| rules.get("allow_managed_hooks_only")?.as_bool();
+    if around.toml(Path::new(REQUIREMENTS)).and_then(|rules| managed_only(&rules)) == Some(true) {
+        found.push(Obstacle {
+            file: Some(REQUIREMENTS.into()),
+            message: "allows the organization's own hooks only".to_owned(),
+            help: "ask whoever administers this machine to add hookrail there".to_owned(),
+        });
+    }
+    if around.is_project {
+        let project = (around.real)(around.project);
+        let level = config.as_ref().and_then(|config| {
+            config.get("projects")?.get(project.to_str()?)?.get("trust_level")?.as_str().map(str::to_owned)
+        });
+        if level.as_deref() != Some("trusted") {
+            found.push(Obstacle {
+                file: Some(around.file.to_owned()),
+                message: "is not read by Codex until the project is trusted".to_owned(),
+                help: "start `codex` in this project and answer that you trust the folder".to_owned(),
+            });
+        }
+    }
+    found.extend(codex_trust(around, config.as_ref()));
+    found
+}
+
+/// Which entries of ours Codex was told to trust, compared as it does.
+fn codex_trust(around: &Surroundings<'_>, config: Option<&DocumentMut>) -> Option<Obstacle> {
+    let state = config.and_then(|config| config.get("hooks")?.get("state"));
+    let file = (around.real)(around.file);
+    let (mut off, mut untrusted) = (Vec::new(), Vec::new());
+    for entry in codex_entries(around)? {
+        let key = format!("{}:{}:{}:{}", file.display(), snake_case(&entry.event), entry.group, entry.place);
+        let recorded = state.and_then(|state| state.get(&key));
+        let hash = recorded.and_then(|recorded| recorded.get("trusted_hash")?.as_str());
+        if recorded.and_then(|recorded| recorded.get("enabled")?.as_bool()) == Some(false) {
+            off.push(entry.event);
+        } else if !hash.is_some_and(|hash| entry.hashes().iter().any(|known| known == hash)) {
+            untrusted.push(entry.event);
+        }
+    }
+    let (events, state, help) = if !untrusted.is_empty() {
+        let help = "start `codex` in a terminal; where it says that hooks need review, trust them (`/hooks` shows \
+                    them, too), then run `hookrail doctor` again";
+        (untrusted, "has hooks that Codex does not run, because nobody trusted them there", help)
+    } else if !off.is_empty() {
+        (off, "has hooks that were disabled in Codex", "start `codex`, open `/hooks` and enable them")
+    } else {
+        return None;
+    };
+    Some(Obstacle {
+        file: Some(around.file.to_owned()),
+        message: format!("{state}: {}", events.join(", ")),
+        help: help.to_owned(),
+    })
+}
+
+/// An entry of ours, as Codex identifies it.
+struct CodexEntry {
+    event: String,
+    group: usize,
+    place: usize,
+    matcher: Option<String>,
+    command: String,
+    timeout: u64,
+}
+
+impl CodexEntry {
+    /// What Codex records when a person trusts it. A matcher counts at some events only.
+    fn hashes(&self) -> Vec<String> {
+        let text = |text: &str| Value::from(text).to_string();
+        let (event, command, timeout) = (text(&snake_case(&self.event)), text(&self.command), self.timeout);
+        let hook = format!(r#"{{"async":false,"command":{command},"timeout":{timeout},"type":"command"}}"#);
+        let matcher = self.matcher.iter().map(|matcher| format!(r#","matcher":{}"#, text(matcher)));
+        let forms = std::iter::once(String::new()).chain(matcher);
+        forms
+            .map(|matcher| {
+                let whole = format!(r#"{{"event_name":{event},"hooks":[{hook}]{matcher}}}"#);
+                let digest = Sha256::digest(whole.as_bytes());
+                digest.iter().fold("sha256:".to_owned(), |hash, byte| format!("{hash}{byte:02x}"))
+            })
+            .collect()
+    }
+}
+
+/// The entries of ours in a file of Codex's; `None` if it cannot be read.
+fn codex_entries(around: &Surroundings<'_>) -> Option<Vec<CodexEntry>> {
+    let text = (around.read)(around.file)?;
+    let is_toml = around.file.extension().is_some_and(|end| end == "toml");
+    let settings =
+        if is_toml { toml_value(toml::parse(&text).ok()?.as_item()) } else { json::to_value(&text).ok()? };
+    let mut found = Vec::new();
+    for (event, groups) in settings.get("hooks")?.as_object()? {
+        for (group, value) in groups.as_array().into_iter().flatten().enumerate() {
+            let hooks = value.get("hooks").and_then(Value::as_array).into_iter().flatten();
+            for (place, hook) in hooks.enumerate() {
+                let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
+                if calls_bridge(command) {
+                    found.push(CodexEntry {
+                        event: event.clone(),
+                        group,
+                        place,
+                        matcher: value.get("matcher").and_then(Value::as_str).map(str::to_owned),
+                        command: command.to_owned(),
+                        timeout: hook.get("timeout").and_then(Value::as_u64).unwrap_or(600),
+                    });
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+/// The part of TOML that hooks are written in, as JSON.
+fn toml_value(item: &Item) -> Value {
+    let table = |table: &dyn toml_edit::TableLike| {
+        Value::Object(table.iter().map(|(key, item)| (key.to_owned(), toml_value(item))).collect())
+    };
+    match item {
+        Item::Table(inner) => table(inner),
+        Item::Value(toml_edit::Value::InlineTable(inner)) => table(inner),
+        Item::ArrayOfTables(tables) => tables.iter().map(|inner| table(inner)).collect(),
+        Item::Value(toml_edit::Value::Array(values)) => {
+            values.iter().map(|value| toml_value(&Item::Value(value.clone()))).collect()
+        }
+        Item::Value(toml_edit::Value::String(text)) => Value::from(text.value().as_str()),
+        Item::Value(toml_edit::Value::Integer(number)) => Value::from(*number.value()),
+        Item::Value(toml_edit::Value::Boolean(value)) => Value::from(*value.value()),
+        _ => Value::Null,
+    }
+}
+
+/// `PreToolUse` as `pre_tool_use`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for (at, sign) in name.char_indices() {
+        if sign.is_ascii_uppercase() && at > 0 {
+            snake.push('_');
+        }
+        snake.push(sign.to_ascii_lowercase());
+    }
+    snake
+}
+
+impl Surroundings<'_> {
+    /// A file of JSON settings; one that cannot be read says nothing.
+    fn settings(&self, file: &Path) -> Option<Value> {
+        json::to_value(&(self.read)(file)?).ok()
+    }
+
+    fn toml(&self, file: &Path) -> Option<DocumentMut> {
+        toml::parse(&(self.read)(file)?).ok()
+    }
+
+    /// A file that a variable may move.
+    fn moved(&self, variable: &str, file: &str) -> PathBuf {
+        (self.variable)(variable).filter(|path| !path.is_empty()).map_or_else(|| file.into(), PathBuf::from)
+    }
+
+    /// A flag, and the last level that has it.
+    fn last(&self, levels: &[PathBuf], pointer: &str) -> Option<(PathBuf, bool)> {
+        let value = |file: &PathBuf| Some((file.clone(), self.settings(file)?.pointer(pointer)?.as_bool()?));
+        levels.iter().rev().find_map(value)
+    }
+
+    /// A flag that has the value which turns hooks off.
+    fn switched(&self, levels: &[PathBuf], pointer: &str, off: bool) -> Option<Obstacle> {
+        let (file, value) = self.last(levels, pointer)?;
+        let name = pointer.trim_start_matches('/').replace('/', ".");
+        (value == off).then(|| Obstacle {
+            file: Some(file),
+            message: format!("turns hooks off: `{name}` is {off}"),
+            help: format!("remove `{name}` there"),
+        })
+    }
+
+    /// Entries of ours in a list of disabled hooks. A hook without a name is listed by its command.
+    fn disabled_by_name(&self, agent: Agent, levels: &[PathBuf]) -> Option<Obstacle> {
+        let text = (self.read)(self.file)?;
+        let ours = bridge_entries(agent, &text, super::ConnectOptions::default()).ok()?;
+        for file in levels {
+            let Some(settings) = self.settings(file) else { continue };
+            let lists = ["/hooksConfig/disabled", "/hooks/disabled"];
+            let names = lists.iter().filter_map(|list| settings.pointer(list)?.as_array()).flatten();
+            let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+            let events = ours.iter().filter(|(_, command)| names.contains(&command.as_str()));
+            let events: Vec<&str> = events.map(|(event, _)| event.as_str()).collect();
+            if !events.is_empty() {
+                return Some(Obstacle {
+                    file: Some(file.clone()),
+                    message: format!("disables the hooks that call hookrail: {}", events.join(", ")),
+                    help: "remove them from `hooksConfig.disabled` there".to_owned(),
+                });
+            }
+        }
+        None
+    }
+
+    /// A folder that the user told the agent not to trust. The longest path that holds the project decides.
+    fn untrusted_folder(&self, variable: &str) -> Option<Obstacle> {
+        let beside = self.user_file.with_file_name("trustedFolders.json");
+        let file = self.moved(variable, &beside.to_string_lossy());
+        let rules = self.settings(&file)?;
+        let project = (self.real)(self.project);
+        let mut best: Option<(usize, bool)> = None;
+        for (folder, level) in rules.as_object()? {
+            let folder = match level.as_str() {
+                Some("TRUST_PARENT") => Path::new(folder).parent().map(Path::to_owned),
+                _ => Some(PathBuf::from(folder)),
+            };
+            let Some(folder) = folder.map(|folder| (self.real)(&folder)) else { continue };
+            let length = folder.components().count();
+            if project.starts_with(&folder) && best.is_none_or(|(longest, _)| length >= longest) {
+                best = Some((length, level == "DO_NOT_TRUST"));
+            }
+        }
+        best.is_some_and(|(_, is_refused)| is_refused).then(|| Obstacle {
+            file: Some(file),
+            message: "says that this folder is not to be trusted, so that no hook runs in it".to_owned(),
+            help: "change that with `/permissions` in the agent, if you trust the folder".to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
