@@ -18,4 +18,7 @@ pub(crate) struct BridgeArgs {
     /// The agent's own name of the event, if its payload does not contain it
     #[arg(value_name = "EVENT")]
     pub(crate) event: Option<String>,
+    /// The entry is in a project's settings: a call that the user's own entry answers is left to it
+    #[arg(long)]
+    pub(crate) project: bool,
 }

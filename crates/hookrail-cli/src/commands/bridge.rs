@@ -7,6 +7,7 @@
 mod call;
 mod memory;
 mod nested;
+mod once;
 mod reaping;
 mod stdin;
 mod surroundings;
@@ -133,6 +134,9 @@ fn respond(
     memory.recall(&mut event);
     let folder = project_folder(agent, &event, &memory, &user);
     let context = user.in_project_of(folder.as_deref())?;
+    if once::is_answered_by_other(args.project, &event, stdin, folder.as_deref(), &context) {
+        return Ok(answer(agent, &event, &Verdict::default(), &SessionMemory::lost()));
+    }
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());

@@ -225,7 +225,7 @@ fn all_are_disconnected_at_once() {
     }
 }
 
-/// LLxprt Code knows neither rules nor `.hookrail`, so it is connected like any other agent, in the file that hookrail
+/// `LLxprt` Code knows neither rules nor `.hookrail`, so it is connected like any other agent, in the file that hookrail
 /// reads, too. hookrail itself never runs such an entry.
 #[test]
 fn llxprt_is_connected_in_the_settings_that_it_shares_with_hookrail() {

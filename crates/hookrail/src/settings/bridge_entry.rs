@@ -11,12 +11,19 @@ pub fn calls_bridge(command: &str) -> bool {
     }
     let is_border =
         |sign: char| sign.is_whitespace() || matches!(sign, '\'' | '"' | ';' | '&' | '|' | '(' | ')' | '`');
-    let mut before = "";
-    command.split(is_border).filter(|word| !word.is_empty()).any(|word| {
-        let calls = before == "bridge" && AGENTS.contains(&word);
-        before = word;
-        calls
-    })
+    let mut words = command.split(is_border).filter(|word| !word.is_empty());
+    while words.any(|word| word == "bridge") {
+        let mut rest = words.clone();
+        // The paths that options name may have any words in them.
+        let calls = match rest.next() {
+            Some(option) if option.starts_with("--") => rest.any(|word| AGENTS.contains(&word)),
+            agent => agent.is_some_and(|word| AGENTS.contains(&word)),
+        };
+        if calls {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -30,6 +37,10 @@ mod tests {
             ("'/opt/hook rail/hookrail' bridge codex PreToolUse", true),
             ("/bin/sh -c '\"$0\" \"$@\"' /usr/bin/hookrail bridge qwen Stop", true),
             ("(hookrail bridge opencode)", true),
+            ("hookrail bridge --home '/home/a b' --system /etc/s.json claude PreToolUse", true),
+            ("hookrail bridge --home=/home/bridge gemini", true),
+            ("bridge hookrail bridge claude", true),
+            ("hookrail bridge --home /h cursor", false),
             ("hookrail fire BeforeTool", false),
             ("./bridge claude", false),
             ("hookrail bridge cursor", false),

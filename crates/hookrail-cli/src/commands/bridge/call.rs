@@ -13,10 +13,15 @@ pub(crate) fn bridge_call(mut words: impl Iterator<Item = OsString>) -> Option<(
     }
     let mut places = Places::default();
     let mut names = Vec::new();
+    let mut project = false;
     while let Some(word) = words.next() {
         let place = match word.to_str() {
             Some("--home") => &mut places.home,
             Some("--system") => &mut places.system,
+            Some("--project") if !project => {
+                project = true;
+                continue;
+            }
             _ => {
                 names.push(word.into_string().ok().filter(|name| !name.starts_with('-'))?);
                 continue;
@@ -29,7 +34,7 @@ pub(crate) fn bridge_call(mut words: impl Iterator<Item = OsString>) -> Option<(
         }
     }
     let mut names = names.into_iter();
-    let args = BridgeArgs { agent: names.next()?.parse().ok()?, event: names.next() };
+    let args = BridgeArgs { agent: names.next()?.parse().ok()?, event: names.next(), project };
     names.next().is_none().then_some((args, places))
 }
 

@@ -14,7 +14,7 @@ const EVENTS: [(Agent, &str, &str, &str); 7] = [
 ];
 
 fn failing(agent: Agent, event: &str, stdin: &[u8], is_panic: bool) -> NativeAnswer {
-    let args = BridgeArgs { agent, event: Some(event.to_owned()) };
+    let args = BridgeArgs { agent, event: Some(event.to_owned()), project: false };
     answer_or_refuse(&args, &mut stdin.to_vec(), |_| {
         assert!(!is_panic, "a fault of the bridge itself");
         anyhow::bail!("something is broken")

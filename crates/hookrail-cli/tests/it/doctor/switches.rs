@@ -29,8 +29,8 @@ pub(super) fn trust_in_codex(project: &TestProject) {
         let hash = Sha256::digest(text.as_bytes())
             .iter()
             .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-        config +=
-            &format!("[hooks.state.\"{}:{name}:0:0\"]\ntrusted_hash = \"sha256:{hash}\"\n", file.display());
+        let key = format!("{}:{name}:0:0", file.display());
+        config.extend(["[hooks.state.\"", &key, "\"]\ntrusted_hash = \"sha256:", &hash, "\"\n"]);
     }
     fs::write(folder.join("config.toml"), config).unwrap();
 }

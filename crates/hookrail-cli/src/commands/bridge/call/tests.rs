@@ -12,6 +12,8 @@ fn it_is_what_the_parser_makes_of_it() {
         ("bridge --home /home/me claude PreToolUse", true),
         ("bridge --home /home/me --system /etc/s.json gemini", true),
         ("bridge qwen --system s.json Stop --home h", true),
+        ("bridge --project claude Stop", true),
+        ("bridge --project --project claude", false),
         ("bridge --home claude", false),
         ("bridge --home -C claude", false),
         ("bridge --home /a --home /b claude", false),
@@ -33,6 +35,7 @@ fn it_is_what_the_parser_makes_of_it() {
             panic!("{line}")
         };
         assert_eq!((read.agent, &read.event), (parsed.agent, &parsed.event), "{line}");
+        assert_eq!(read.project, parsed.project, "{line}");
         assert_eq!(places, parsed_places, "{line}");
     }
 }

@@ -1,0 +1,93 @@
+//! One answer to a call that arrives twice, because both the user's settings and the project's call hookrail.
+//!
+//! Whichever entry comes first answers, also if the same call asks again; the other one has nothing to add. Each call has
+//! a mark in the state folder, made in one step: a link whose target names the entry that took it. Where no mark can be
+//! made, or a call cannot be told from others, both answer.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use hookrail::EventName;
+use hookrail_bridge::{Agent, BridgeEvent};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::context::Context;
+
+/// How long a call may ask again.
+const KEPT: Duration = Duration::from_hours(24);
+
+/// Whether the other entry answers this call.
+pub(super) fn is_answered_by_other(
+    is_project_entry: bool,
+    event: &BridgeEvent,
+    stdin: &[u8],
+    folder: Option<&Path>,
+    context: &Context,
+) -> bool {
+    let folders = [folder, Some(context.project())].into_iter().flatten();
+    if !is_project_entry && !folders.into_iter().any(|folder| has_entry(event.agent, folder)) {
+        return false; // The usual case costs a look at a file that is not there.
+    }
+    let marks = context.state_dir().join("bridge/calls");
+    let Some(key) = key(event, stdin) else { return false };
+    let kind = if is_project_entry { "project" } else { "user" };
+    let mark = marks.join(key);
+    let made = symlink(kind, &mark).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&marks)?;
+            symlink(kind, &mark)
+        }
+        _ => Err(error),
+    });
+    if event.event == Some(EventName::SessionStart) {
+        forget_old(&marks);
+    }
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::read_link(&mark).is_ok_and(|owner| owner != Path::new(kind))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a project's settings of an agent have an entry that is meant to be shared.
+fn has_entry(agent: Agent, project: &Path) -> bool {
+    let place = hookrail_bridge::project_settings(agent, project);
+    let files: Vec<PathBuf> = [Some(place.path), place.toml].into_iter().flatten().collect();
+    files.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("bridge --project")))
+}
+
+/// What tells a call from all others: its id, or the whole payload if that has the time in it.
+fn key(event: &BridgeEvent, stdin: &[u8]) -> Option<String> {
+    let payload: Value = serde_json::from_slice(stdin).ok()?;
+    let id = ["tool_use_id", "tool_call_id", "call_id"].iter().find_map(|name| payload.get(name)?.as_str());
+    let is_timed = payload.get("timestamp").is_some();
+    let distinct: &[u8] = match id.filter(|id| !id.is_empty()) {
+        Some(id) => id.as_bytes(),
+        None if is_timed => stdin,
+        None => return None,
+    };
+    let mut digest = Sha256::new();
+    let session = event.session_id.as_deref().unwrap_or_default();
+    for part in [event.agent.as_str().as_bytes(), session.as_bytes(), event.native_event.as_bytes(), distinct]
+    {
+        digest.update(part.len().to_le_bytes());
+        digest.update(part);
+    }
+    Some(digest.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
+}
+
+/// Removes the marks of calls that are over.
+fn forget_old(marks: &Path) {
+    let oldest = SystemTime::now().checked_sub(KEPT);
+    for entry in fs::read_dir(marks).into_iter().flatten().flatten() {
+        let changed = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        if oldest.zip(changed).is_some_and(|(oldest, changed)| changed < oldest) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
