@@ -102,12 +102,10 @@ fn look_at_file(file: &AgentFile, context: &Context, report: &mut DoctorReport) 
     let entry = entries.into_iter().find(|(found, _)| Some(found.as_str()) == guarded_event(file.agent));
     let Some((_, entry)) = entry else { return };
     match probe::probe(&entry, context.project()) {
-        ProbeResult::Works => {
-            report.ok(
-                name,
-                format!("its entry in `{shown_file}` works: it refused a call that cannot be read"),
-            );
-        }
+        ProbeResult::Works => report.ok(
+            name,
+            format!("its entry in `{shown_file}` calls hookrail, and a call that must be refused is refused"),
+        ),
         ProbeResult::Gone => {
             let message = format!("the program that `{shown_file}` calls is not there or does not start");
             report.add(RowState::Error, name, message, reconnect);
