@@ -26,6 +26,21 @@ pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
     }
 }
 
+/// The agent's name of an event, given that name or ours; `None` if it has no such event.
+pub fn event_name(agent: Agent, word: &str) -> Option<&'static str> {
+    let dialect = dialect_of(agent);
+    let word = crate::input::canonical_event(agent, word);
+    let ours = || dialect.events.iter().find(|event| event.ours.is_some_and(|ours| ours.as_str() == word));
+    dialect.event(word).or_else(ours).map(|event| event.name)
+}
+
+/// Whether any agent has an event of this name.
+pub fn is_event_name(word: &str) -> bool {
+    Agent::ALL
+        .into_iter()
+        .any(|agent| dialect_of(agent).event(crate::input::canonical_event(agent, word)).is_some())
+}
+
 /// The version of an agent that was observed when its dialect was written down.
 pub fn tested_with(agent: Agent) -> &'static str {
     dialect_of(agent).tested_with

@@ -128,6 +128,7 @@ fn bare(agent: Agent, native: &NativeEvent) -> BridgeEvent {
         native_input: Value::Null,
         native_response: None,
         also_matches: Vec::new(),
+        reading: None,
     }
 }
 

@@ -19,8 +19,12 @@ pub(crate) struct Dialect {
     pub events: &'static [NativeEvent],
     /// Other names of its events, and those in the table.
     pub event_aliases: &'static [(&'static str, &'static str)],
-    /// Its tools, as its hooks see them.
+    /// Its tools that run commands or touch files, as its hooks see them.
     pub tools: &'static [NativeTool],
+    /// Its tools that do neither, whatever their arguments are called.
+    pub plain_tools: &'static [&'static str],
+    /// The tool that calls another one: its name, and its arguments with the name and the arguments of that one.
+    pub caller: Option<(&'static str, &'static str, &'static str)>,
     /// How it spells the tools of MCP servers.
     pub mcp: McpForm,
     /// The unit of `timeout` in its settings.
@@ -146,27 +150,46 @@ pub(crate) struct NativeTool {
     pub name: &'static str,
     /// Our name for it.
     pub ours: &'static str,
-    /// Arguments whose names differ: theirs, ours. Of several that mean the same, the first one given counts.
-    pub arguments: &'static [(&'static str, &'static str)],
-    /// Other names of ours that matchers may use for it.
-    pub also: &'static [&'static str],
+    /// The arguments that decide, and those whose names differ. Of several that mean the same, the first one given
+    /// counts. Other arguments keep their names, unless one of ours that decides is called so: the tool does not read it.
+    pub arguments: &'static [Argument],
 }
 
-/// A tool whose arguments have our names.
-pub(crate) const fn tool(name: &'static str, ours: &'static str) -> NativeTool {
-    NativeTool { name, ours, arguments: &[], also: &[] }
+/// One argument of a tool.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    /// The agent's name of it.
+    pub theirs: &'static str,
+    /// Our name for it.
+    pub ours: &'static str,
+    /// Whether the agent's own schema requires it, or one of those that mean the same.
+    pub needed: bool,
+    /// The argument beside which it is not needed.
+    pub unless: Option<&'static str>,
 }
 
-impl NativeTool {
-    /// The same with arguments of other names.
-    pub(crate) const fn with(self, arguments: &'static [(&'static str, &'static str)]) -> Self {
-        Self { arguments, ..self }
-    }
+/// An argument that may be missing.
+pub(crate) const fn may(theirs: &'static str, ours: &'static str) -> Argument {
+    Argument { theirs, ours, needed: false, unless: None }
+}
 
-    /// The same with further names of ours that matchers may use.
-    pub(crate) const fn or(self, also: &'static [&'static str]) -> Self {
-        Self { also, ..self }
-    }
+/// An argument that must be there.
+pub(crate) const fn must(theirs: &'static str, ours: &'static str) -> Argument {
+    Argument { theirs, ours, needed: true, unless: None }
+}
+
+/// An argument that must be there unless another one is.
+pub(crate) const fn must_unless(theirs: &'static str, ours: &'static str, other: &'static str) -> Argument {
+    Argument { theirs, ours, needed: true, unless: Some(other) }
+}
+
+/// A tool that does what ours of that name does.
+pub(crate) const fn tool(
+    name: &'static str,
+    ours: &'static str,
+    arguments: &'static [Argument],
+) -> NativeTool {
+    NativeTool { name, ours, arguments }
 }
 
 /// How an agent spells the tools of MCP servers. Ours is `mcp__server__tool`.

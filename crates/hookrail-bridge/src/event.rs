@@ -1,5 +1,6 @@
 //! An event of another agent, in our terms.
 
+use hookrail::components::CallReading;
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
@@ -29,6 +30,8 @@ pub struct BridgeEvent {
     pub native_response: Option<Value>,
     /// Names besides `tool_name` on which a matcher is tried.
     pub also_matches: Vec<String>,
+    /// Whether the agent's table knows the tool, and whether the call can be read; `None` for an event without a tool.
+    pub reading: Option<CallReading>,
 }
 
 impl BridgeEvent {
@@ -42,6 +45,7 @@ impl BridgeEvent {
         self.tool_name() == Some(name)
             || self.native_tool.as_deref() == Some(name)
             || self.also_matches.iter().any(|also| also == name)
+            || (self.tool_name() == Some("apply_patch") && matches!(name, "write_file" | "replace"))
     }
 
     /// The prompt that a person has just given.

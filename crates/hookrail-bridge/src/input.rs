@@ -3,8 +3,11 @@
 mod bytes;
 mod fields;
 
+use hookrail::EventName;
+
 use crate::agent::Agent;
 use crate::agents::dialect_of;
+use crate::dialect::NativeEvent;
 use crate::event::BridgeEvent;
 
 pub(crate) use bytes::event_name_in;
@@ -37,14 +40,6 @@ pub enum BridgeInputError {
     /// Neither the payload nor the command line names the event.
     #[error("the event is named neither by stdin (`hook_event_name`) nor by the argument EVENT")]
     NoEvent,
-    /// A required field is missing.
-    #[error("`{field}` is missing in the payload of {event}")]
-    Missing {
-        /// The field, as we call it.
-        field: &'static str,
-        /// The agent's name of the event.
-        event: String,
-    },
 }
 
 /// Reads an agent's stdin. The event is named by the payload, or else by the argument that its settings give.
@@ -67,9 +62,16 @@ pub fn read(
         (Some(named), Some(argument)) if !is_known(&named) && is_known(&argument) => argument,
         (Some(named), _) => named,
         (None, Some(argument)) => argument,
+        (None, None) if fields::is_call(&fields) => before_tool(agent).to_owned(),
         (None, None) => return Err(BridgeInputError::NoEvent),
     };
-    fields::translate(agent, name, fields)
+    Ok(fields::translate(agent, name, fields))
+}
+
+/// The agent's name of the event before a tool runs.
+fn before_tool(agent: Agent) -> &'static str {
+    let is_it = |event: &&NativeEvent| event.ours == Some(EventName::BeforeTool);
+    dialect_of(agent).events.iter().find(is_it).map_or("BeforeTool", |event| event.name)
 }
 
 /// The name under which an event stands in the agent's table. Copilot has two names for each, and an event of

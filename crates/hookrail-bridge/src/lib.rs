@@ -30,7 +30,7 @@ mod tools;
 mod verdict;
 
 pub use agent::{Agent, UnknownAgent};
-pub use agents::{project_variable, tested_with};
+pub use agents::{event_name, is_event_name, project_variable, tested_with};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
     ConnectError, ConnectOptions, Connection, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS, SettingsEdit,
@@ -41,5 +41,5 @@ pub use event::BridgeEvent;
 pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};
 pub use input::{BridgeInputError, read};
 pub use memory::SessionMemory;
-pub use tools::{McpTool, OurCall, to_native_input, to_ours, to_ours_with_mcp};
+pub use tools::{McpTool, OurCall, sample_call, to_native_input, to_ours, to_ours_with_mcp};
 pub use verdict::Verdict;

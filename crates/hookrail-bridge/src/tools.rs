@@ -5,11 +5,13 @@
 //! agent's own names, into the arguments that the agent gave.
 
 use hookrail::JsonObject;
+use hookrail::components::CallReading;
+use hookrail::internal::{OurTool, argument_problem, is_shell_line};
 use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::agents::dialect_of;
-use crate::dialect::{McpForm, NativeTool};
+use crate::dialect::{Argument, McpForm, NativeTool};
 
 /// A tool call under our names.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +22,8 @@ pub struct OurCall {
     pub input: JsonObject,
     /// Further names that a matcher may use: the agent's own, and what the tool amounts to.
     pub also_matches: Vec<String>,
+    /// Whether the agent's table knows the tool, and whether the call can be read.
+    pub reading: CallReading,
 }
 
 /// The server and the tool of an MCP call, where the agent names them separately.
@@ -44,17 +48,103 @@ pub fn to_ours_with_mcp(
     mcp: Option<McpTool<'_>>,
 ) -> OurCall {
     let native = as_arguments(native_input);
+    if let Some((called, arguments)) = called_tool(agent, native_name, &native) {
+        let mut call = to_ours_with_mcp(agent, &called, &arguments, mcp);
+        call.also_matches.push(native_name.to_owned());
+        return call;
+    }
     let mut names = ToolNames { first: None, also: Vec::new() };
+    if dialect_of(agent).plain_tools.contains(&native_name) {
+        names.add(native_name);
+        return names.call(native_name, native, CallReading::Plain);
+    }
     let Some(tool) = dialect_of(agent).tool(native_name) else {
         names.add_mcp(agent, native_name, mcp);
         names.add(native_name);
-        return names.call(native_name, native);
+        if ["command", "cmd"].iter().any(|name| native.get(*name).is_some_and(is_command)) {
+            names.add("run_shell_command");
+        }
+        return names.call(native_name, native, CallReading::Unlisted);
     };
     names.add(tool.ours);
-    for name in tool.also.iter().copied().chain([native_name]) {
-        names.add(name);
+    names.add(native_name);
+    let reading = match problem(tool, &native) {
+        None => CallReading::Known,
+        Some(problem) => CallReading::Unreadable(unreadable(agent, native_name, &problem)),
+    };
+    names.call(native_name, rename(tool, native), reading)
+}
+
+/// The call that a call of another tool amounts to.
+fn called_tool(agent: Agent, native_name: &str, native: &JsonObject) -> Option<(String, Value)> {
+    let (_, name, arguments) = dialect_of(agent).caller.filter(|(caller, ..)| *caller == native_name)?;
+    let called = native.get(name)?.as_str().filter(|called| *called != native_name)?;
+    Some((called.to_owned(), native.get(arguments).cloned().unwrap_or_default()))
+}
+
+/// Whether the argument of a tool that is in no table would be run as a shell line, as far as it shows.
+fn is_command(value: &Value) -> bool {
+    match value {
+        Value::String(line) => is_shell_line(line),
+        Value::Array(words) => !words.is_empty() && words.iter().all(Value::is_string),
+        _ => false,
     }
-    names.call(native_name, rename(tool, native))
+}
+
+/// Why it cannot be determined what a call does: an argument that decides is missing or has another type.
+fn problem(tool: &'static NativeTool, native: &JsonObject) -> Option<String> {
+    let ours = OurTool::named(tool.ours)?;
+    tool.arguments.iter().find_map(|argument| {
+        let role = ours.role_of(argument.ours)?;
+        let counts = counting(tool, native, argument.ours)?;
+        // One of several names suffices; where all are missing, the first one is told.
+        let is_told = std::ptr::eq(counts, argument);
+        let is_needed = argument.needed && argument.unless.is_none_or(|other| !native.contains_key(other));
+        is_told.then(|| argument_problem(argument.theirs, role, is_needed, native.get(argument.theirs)))?
+    })
+}
+
+/// What the person and the model are told of a call that cannot be read.
+fn unreadable(agent: Agent, native_name: &str, problem: &str) -> String {
+    let title = agent.title();
+    format!(
+        "hookrail cannot tell what this call does: {title} called `{native_name}` {problem}. {}",
+        may_have_changed(agent)
+    )
+}
+
+/// What they are told of a tool event without the name of a tool.
+pub(crate) fn unnamed(agent: Agent, native_event: &str) -> String {
+    let title = agent.title();
+    format!(
+        "hookrail cannot tell which tool this call is for: {title} sent {native_event} without `tool_name`. {}",
+        may_have_changed(agent)
+    )
+}
+
+fn may_have_changed(agent: Agent) -> String {
+    let title = agent.title();
+    format!(
+        "This version of {title} may have changed; in a terminal, `hookrail doctor --live {agent}` shows what it does."
+    )
+}
+
+/// A call of an agent's tool that does what ours of this name does, for trying things out. Without a name it is a shell
+/// call; a tool that is not in the table gets no arguments.
+pub fn sample_call(
+    agent: Agent,
+    native_name: Option<&str>,
+    arguments: impl FnOnce(&str) -> Option<JsonObject>,
+) -> (String, JsonObject) {
+    let tools = dialect_of(agent).tools;
+    let found = match native_name {
+        Some(name) => dialect_of(agent).tool(name),
+        None => tools.iter().find(|tool| tool.ours == "run_shell_command"),
+    };
+    let name = found.map_or_else(|| native_name.unwrap_or_default(), |tool| tool.name).to_owned();
+    let ours = found.and_then(|tool| arguments(tool.ours)).unwrap_or_default();
+    let input = to_native_input(agent, &name, &Value::Null, &ours);
+    (name, input)
 }
 
 /// The agent's own arguments with what a hook changed. `changed` holds our names, all of the arguments or
@@ -66,6 +156,12 @@ pub fn to_native_input(
     changed: &JsonObject,
 ) -> JsonObject {
     let mut native = as_arguments(native_input);
+    if let (Some((called, given)), Some((_, _, key))) =
+        (called_tool(agent, native_name, &native), dialect_of(agent).caller)
+    {
+        native.insert(key.to_owned(), to_native_input(agent, &called, &given, changed).into());
+        return native;
+    }
     let tool = dialect_of(agent).tool(native_name);
     let before = match tool {
         Some(tool) => rename(tool, native.clone()),
@@ -87,7 +183,7 @@ pub(crate) fn our_name(agent: Agent, native_name: &str) -> Option<&'static str> 
 
 /// An agent's names of a tool that we call `name`; the same name if it is not in the table.
 pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
-    let tools = dialect_of(agent).tools.iter().filter(|tool| tool.ours == name || tool.also.contains(&name));
+    let tools = dialect_of(agent).tools.iter().filter(|tool| tool.ours == name || writes_as(tool, name));
     let mut names: Vec<String> = tools.map(|tool| tool.name.to_owned()).collect();
     if names.is_empty() {
         let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
@@ -97,6 +193,11 @@ pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
         });
     }
     names
+}
+
+/// Whether a list that names one of the tools that write a file means this one, which writes several.
+fn writes_as(tool: &NativeTool, name: &str) -> bool {
+    tool.ours == "apply_patch" && matches!(name, "write_file" | "replace")
 }
 
 /// Arguments as an object. Copilot may give JSON text; a tool that takes free text has no names at all.
@@ -112,33 +213,43 @@ pub(crate) fn as_arguments(input: &Value) -> JsonObject {
     }
 }
 
-/// Renames the arguments that are in the table, in their places. An argument that the agent ignores must not
-/// pass for one that it reads, so another one that has our name is left out.
-fn rename(tool: &NativeTool, native: JsonObject) -> JsonObject {
-    // Which native key is used for each of our names.
-    let mut used: Vec<(&str, &str)> = Vec::new();
-    for (theirs, ours) in tool.arguments {
-        if native.contains_key(*theirs) && used.iter().all(|(_, name)| name != ours) {
-            used.push((theirs, ours));
-        }
-    }
-    let is_ours = |key: &str| used.iter().any(|(_, ours)| *ours == key);
-    let is_other = |key: &str| tool.arguments.iter().any(|(theirs, ours)| *theirs == key && is_ours(ours));
+/// Renames the arguments that are in the table, in their places. An argument that the tool does not read must not
+/// pass for one that it reads, so any other one that has such a name of ours is left out.
+fn rename(tool: &'static NativeTool, native: JsonObject) -> JsonObject {
+    let counts: Vec<&Argument> =
+        tool.arguments.iter().filter(|argument| is_counting(tool, &native, argument)).collect();
+    let decides = |key: &str| OurTool::named(tool.ours).is_some_and(|ours| ours.role_of(key).is_some());
+    let is_taken =
+        |key: &str| tool.arguments.iter().any(|argument| argument.ours == key || argument.theirs == key);
     let renamed = native.into_iter().filter_map(|(key, value)| {
-        let row = used.iter().find(|(theirs, _)| *theirs == key);
-        match row {
-            Some((_, ours)) => Some(((*ours).to_owned(), value)),
-            None if is_ours(&key) || is_other(&key) => None,
+        match counts.iter().find(|argument| argument.theirs == key) {
+            Some(argument) => Some((argument.ours.to_owned(), value)),
+            None if decides(&key) || is_taken(&key) => None,
             None => Some((key, value)),
         }
     });
     renamed.collect()
 }
 
-/// The key under which the agent expects an argument of ours: the one it used, else the first in its table.
-fn native_argument<'t>(tool: &'t NativeTool, native: &JsonObject, ours: &'t str) -> &'t str {
-    let rows = || tool.arguments.iter().filter(|(_, name)| *name == ours).map(|(theirs, _)| *theirs);
-    rows().find(|theirs| native.contains_key(*theirs)).or_else(|| rows().next()).unwrap_or(ours)
+/// Whether an argument is the one of its meaning that counts.
+fn is_counting(tool: &'static NativeTool, native: &JsonObject, argument: &Argument) -> bool {
+    counting(tool, native, argument.ours).is_some_and(|counts| std::ptr::eq(counts, argument))
+}
+
+/// Of the arguments that mean the same, the one that the tool reads: the first one that says something, else the first
+/// one that is there, else the first in the table.
+fn counting(tool: &'static NativeTool, native: &JsonObject, ours: &str) -> Option<&'static Argument> {
+    let rows = || tool.arguments.iter().filter(|argument| argument.ours == ours);
+    let says = |value: &Value| !value.is_null() && value.as_str() != Some("");
+    rows()
+        .find(|argument| native.get(argument.theirs).is_some_and(says))
+        .or_else(|| rows().find(|argument| native.contains_key(argument.theirs)))
+        .or_else(|| rows().next())
+}
+
+/// The key under which the agent expects an argument of ours.
+fn native_argument<'n>(tool: &'static NativeTool, native: &JsonObject, ours: &'n str) -> &'n str {
+    counting(tool, native, ours).map_or(ours, |argument| argument.theirs)
 }
 
 /// Names under construction: the first one is the name, each later one is listed once.
@@ -177,9 +288,9 @@ impl ToolNames {
         }
     }
 
-    fn call(self, native_name: &str, input: JsonObject) -> OurCall {
+    fn call(self, native_name: &str, input: JsonObject, reading: CallReading) -> OurCall {
         let name = self.first.unwrap_or_else(|| native_name.to_owned());
-        OurCall { name, input, also_matches: self.also }
+        OurCall { name, input, also_matches: self.also, reading }
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use self::connect::ConnectArgs;
 use self::deferred::Deferred;
 pub(crate) use self::disconnect::DisconnectArgs;
 pub(crate) use self::doctor::DoctorArgs;
-pub(crate) use self::event::EventArgs;
+pub(crate) use self::event::{EventArgs, EventWord};
 pub(crate) use self::explain::ExplainArgs;
 pub(crate) use self::facts::FactsArgs;
 pub(crate) use self::fire::FireArgs;

@@ -117,7 +117,8 @@ impl Context {
         observer: Option<Arc<dyn HookObserver>>,
     ) -> HookSessionBuilder {
         let trust = self.trust_policy(trust_hooks);
-        let builder = HookSession::builder(self.project(), trust).settings_paths(self.paths.clone());
+        let builder =
+            HookSession::builder(self.project(), trust).settings_paths(self.paths.clone()).our_tools();
         match observer {
             Some(observer) => builder.observer(observer),
             None => builder,

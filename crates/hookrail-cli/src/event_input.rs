@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
+use std::path::Path;
 
 use anyhow::Context as _;
 use hookrail::components::{TypedInput, parse_input};
@@ -87,6 +88,16 @@ pub(crate) fn load(args: &EventArgs, command: EventCommand) -> Result<TypedInput
 /// The payload from a file or stdin. The tool given on the command line counts more.
 fn payload(args: &EventArgs) -> Result<Value, InputProblem> {
     let path = args.payload.as_deref().unwrap_or("-".as_ref());
+    let hint = format!("`hookrail schema input {}` prints what belongs in it", args.event);
+    let mut fields = read_payload(path, &hint)?;
+    if let (Some(tool), Value::Object(fields)) = (&args.tool, &mut fields) {
+        fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
+    }
+    Ok(fields)
+}
+
+/// JSON from a file, or from stdin where it is called `-`.
+pub(crate) fn read_payload(path: &Path, hint: &str) -> Result<Value, InputProblem> {
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
         io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read the payload from stdin")
@@ -97,12 +108,7 @@ fn payload(args: &EventArgs) -> Result<Value, InputProblem> {
     };
     read.map_err(InputProblem::Unreadable)?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let hint = format!("`hookrail schema input {}` prints what belongs in it", args.event);
-    let mut fields = parse_json("the payload", text, &hint)?;
-    if let (Some(tool), Value::Object(fields)) = (&args.tool, &mut fields) {
-        fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
-    }
-    Ok(fields)
+    parse_json("the payload", text, hint)
 }
 
 /// The event's sample, with what was given in its place.
@@ -136,16 +142,19 @@ pub(crate) fn sample_fields(event: EventName, tool: Option<&str>, input: Option<
 }
 
 /// The error of the parser has line and column.
-fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {
+pub(crate) fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {
     serde_json::from_slice(text).map_err(|error| InputProblem::Usage {
         message: format!("{what} is not valid JSON: {error}"),
         hint: hint.to_owned(),
     })
 }
 
+/// Changes one file and adds another.
+const SAMPLE_PATCH: &str = "*** Begin Patch\n*** Update File: notes.txt\n@@\n-Hello\n+Good morning\n*** Add File: new.txt\n+Hello\n*** End Patch\n";
+
 /// Arguments that fit the tool, for the tools that every agent has.
 /// Other tools get the arguments of the event's own sample.
-fn sample_arguments(tool: &str) -> Option<Value> {
+pub(crate) fn sample_arguments(tool: &str) -> Option<Value> {
     Some(match tool {
         "read_file" => json!({ "file_path": "notes.txt" }),
         "replace" => {
@@ -155,6 +164,7 @@ fn sample_arguments(tool: &str) -> Option<Value> {
         "glob" => json!({ "pattern": "**/*.txt" }),
         "search_file_content" => json!({ "pattern": "Hello" }),
         "run_shell_command" => json!({ "command": "ls -l" }),
+        "apply_patch" => json!({ "patch": SAMPLE_PATCH }),
         _ => return None,
     })
 }

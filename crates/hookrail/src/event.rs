@@ -67,6 +67,19 @@ impl Event<'_> {
     }
 }
 
+/// What a table of an agent's tools says of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallReading {
+    /// The tool is in the table, and its arguments can be read.
+    Known,
+    /// The tool is in the table: it runs no command and touches no file, whatever its arguments are called.
+    Plain,
+    /// The tool is not in the table.
+    Unlisted,
+    /// An argument that decides is missing or cannot be read. The text is what the person and the model are told.
+    Unreadable(String),
+}
+
 /// The fields every hook receives, whatever the event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the fields are the specification's; see the protocol page")]

@@ -14,6 +14,7 @@ pub(crate) mod event_handler;
 pub(crate) mod model_call;
 pub(crate) mod observer;
 pub(crate) mod panics;
+pub(crate) mod patch_calls;
 pub(crate) mod permission;
 pub(crate) mod records;
 pub(crate) mod second_round;

@@ -105,7 +105,7 @@ pub mod approvals {
 
 /// The components that the specification names, for hosts that need one of them alone.
 pub mod components {
-    pub use crate::event::{BaseFields, Event, HookInput, Matching, UnknownEvent};
+    pub use crate::event::{BaseFields, CallReading, Event, HookInput, Matching, UnknownEvent};
     pub use crate::formats::llm::{
         HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,
@@ -167,7 +167,8 @@ pub mod internal {
     pub use crate::hook::{PROJECT_DIR_VARIABLES, SETTINGS_FOLDERS};
     pub use crate::payload::schema::{input_schema, output_schema, sample_input};
     pub use crate::rules::{
-        ConditionReport, Facts, Folders, PatchAction, PatchedFile, Subject, Truth, library, patched_files,
+        ArgumentRole, ConditionReport, Facts, Folders, OurTool, PatchAction, PatchedFile, Subject, Truth,
+        argument_problem, is_shell_line, library, patched_files, unreadable_call,
     };
     pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment, is_withheld};
     pub use crate::settings::{

@@ -137,6 +137,12 @@ impl Matcher {
         Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem, kind })) }
     }
 
+    /// Whether it names tools, by a name or a pattern, instead of accepting every one.
+    pub(crate) fn names_tools(&self) -> bool {
+        // No tool has this name.
+        !self.matches_tool("\u{1}").is_match()
+    }
+
     /// A matcher that is compared as a whole; `''` and `'*'` match everything.
     pub fn exact(text: &str) -> Self {
         let kind = if Self::is_wildcard(text) { Kind::Any } else { Kind::Exact };

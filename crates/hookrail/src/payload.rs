@@ -23,7 +23,7 @@ pub use model::{ModelRequest, ModelResponse};
 pub use owned_event::OwnedEvent;
 
 use crate::event::{
-    Event, EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
+    CallReading, Event, EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
 };
 use crate::formats::json_object::JsonObject;
 
@@ -57,6 +57,10 @@ pub struct BaseOverrides {
     pub timestamp: Option<String>,
     /// Other names of the tool, on which matchers are tried too.
     pub also_matches: Vec<String>,
+    /// Where relative paths of a tool call start, if that is not `cwd`.
+    pub call_directory: Option<PathBuf>,
+    /// What a table of the sender's tools says of a tool call. Without one, ours is used.
+    pub reading: Option<CallReading>,
 }
 
 /// Reads the payload of an event. Model payloads may be in the SDK's form or in the stable form.
@@ -78,6 +82,8 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
         cwd: fields.optional_text("cwd")?.map(PathBuf::from),
         timestamp: fields.optional_text("timestamp")?,
         also_matches: Vec::new(),
+        call_directory: None,
+        reading: None,
     };
     let event = parse_event(event, &mut fields)?;
     Ok(TypedInput { base, event, extra: fields.0 })

@@ -20,14 +20,17 @@ mod path;
 mod problem;
 mod rule;
 mod test;
+mod tools;
 mod truth;
 mod words;
 
 pub use self::condition::{Condition, ConditionReport};
 
-pub use self::facts::{Facts, Folders, Subject};
+pub use self::facts::{Facts, Folders, Subject, is_shell_line};
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
 
 pub use self::rule::Rule;
 pub(crate) use self::rule::{RulePlace, RuleReading};
+pub use self::tools::{ArgumentRole, OurTool, argument_problem, unreadable_call};
+pub(crate) use self::tools::{PATCH_TOOL, TOOLS_OF_PATCH};
 pub use self::truth::Truth;

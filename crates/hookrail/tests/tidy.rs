@@ -23,7 +23,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
     ("hook", &["diagnostic", "event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook"]),
-    ("plan", &["event", "hook", "matcher", "trust"]),
+    // Which tools a patch amounts to is defined by the code that reads it.
+    ("plan", &["event", "hook", "matcher", "rules", "trust"]),
     (
         "settings",
         &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "spelling", "trust"],

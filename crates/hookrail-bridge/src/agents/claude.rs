@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use hookrail::{EventName, JsonObject};
 
-use crate::agents::shapes::{Object, decided, permission, stopped};
+use crate::agents::shapes::{COMMAND, FILE, NOTEBOOK, Object, decided, permission, stopped};
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, stop_event, tool,
+    SettingsShape, TimeUnit, event, may, must, must_unless, stop_event, tool,
 };
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
@@ -25,6 +25,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    plain_tools: PLAIN_TOOLS,
+    caller: None,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_mins(10),
@@ -80,21 +82,60 @@ const EVENTS: &[NativeEvent] = &[
     event("PermissionRequest", EventName::Notification),
 ];
 
-/// Also understood by Copilot under these names.
-pub(crate) const TOOLS: &[NativeTool] = &[
-    tool("Bash", "run_shell_command"),
-    tool("PowerShell", "run_shell_command"),
-    tool("Read", "read_file"),
-    tool("NotebookRead", "read_file").with(&[("notebook_path", "file_path")]),
-    tool("Write", "write_file"),
-    tool("Edit", "replace"),
-    tool("MultiEdit", "replace"),
-    tool("NotebookEdit", "replace").with(&[("notebook_path", "file_path"), ("new_source", "new_string")]),
-    tool("LS", "list_directory"),
-    tool("Glob", "glob"),
-    tool("Grep", "search_file_content").with(&[("glob", "include")]),
-    tool("WebFetch", "web_fetch"),
-    tool("WebSearch", "google_web_search"),
+/// Tools that run no command and touch no file that the model chose.
+/// The `script` of `Workflow` is a plan for agents and never runs in a shell.
+const PLAIN_TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "ClaudeDesign",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "ListAgents",
+    "ListMcpResources",
+    "OfferChromeSetup",
+    "ProposeGoal",
+    "ProposeSkills",
+    "PushNotification",
+    "ReadMcpResource",
+    "ReadMcpResourceDir",
+    "ReadNotifications",
+    "RefreshMcpTools",
+    "RemoteTrigger",
+    "ReportFindings",
+    "ScheduleWakeup",
+    "SendFeedback",
+    "SendMessage",
+    "ShowOnboardingRolePicker",
+    "Skill",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "Workflow",
+];
+
+/// `Monitor` runs its command in the background, or listens to a socket.
+const TOOLS: &[NativeTool] = &[
+    tool("Bash", "run_shell_command", COMMAND),
+    tool("PowerShell", "run_shell_command", COMMAND),
+    tool("Monitor", "run_shell_command", &[must_unless("command", "command", "ws")]),
+    tool("Read", "read_file", FILE),
+    tool("NotebookRead", "read_file", NOTEBOOK),
+    tool("Write", "write_file", FILE),
+    tool("Edit", "replace", FILE),
+    tool("MultiEdit", "replace", FILE),
+    tool("NotebookEdit", "replace", NOTEBOOK),
+    tool("LS", "list_directory", &[must("path", "path")]),
+    tool("Glob", "glob", &[may("path", "path"), may("pattern", "pattern")]),
+    tool("Grep", "search_file_content", &[may("path", "path"), may("glob", "include")]),
+    tool("WebFetch", "web_fetch", &[]),
+    tool("WebSearch", "google_web_search", &[]),
 ];
 
 /// Claude's answer. Copilot under `PascalCase` names and Qwen use nearly the same format.

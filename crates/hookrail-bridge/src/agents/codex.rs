@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hookrail::{EventName, JsonObject};
 
-use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, permission, stopped};
+use crate::agents::shapes::{Object, decided, our_result, permission, stopped};
 use crate::dialect::{
-    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, tool,
+    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
+    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
 };
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
@@ -22,6 +22,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    plain_tools: PLAIN_TOOLS,
+    caller: None,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_mins(10),
@@ -74,23 +76,49 @@ const EVENTS: &[NativeEvent] = &[
     event("PermissionRequest", EventName::Notification),
 ];
 
-/// What hooks see, and what the model itself calls its tools, which is what transcripts hold.
-const TOOLS: &[NativeTool] = &[
-    tool("Bash", "run_shell_command").with(FOLDER),
-    tool("exec_command", "run_shell_command").with(&[("cmd", "command"), ("workdir", "directory")]),
-    tool("shell", "run_shell_command").with(FOLDER),
-    tool("shell_command", "run_shell_command").with(FOLDER),
-    tool("local_shell", "run_shell_command").with(FOLDER),
-    tool("local_shell_call", "run_shell_command").with(FOLDER),
-    tool("apply_patch", "apply_patch")
-        .with(&[("command", "patch"), ("input", "patch"), ("patch", "patch")])
-        .or(PATCH_ALSO),
-    tool("view_image", "read_file").with(&[("path", "file_path")]),
-    tool("web_search", "google_web_search"),
+/// Tools that run no command and touch no file that the model chose.
+/// The script of `exec` calls the other tools, and hooks fire for those calls.
+const PLAIN_TOOLS: &[&str] = &[
+    "exec",
+    "wait",
+    "sleep",
+    "close_agent",
+    "create_goal",
+    "followup_task",
+    "get_goal",
+    "interrupt_agent",
+    "list_agents",
+    "request_user_input",
+    "request_user_input_async",
+    "resume_agent",
+    "send_input",
+    "send_message",
+    "spawn_agent",
+    "update_goal",
+    "update_plan",
+    "wait_agent",
 ];
 
-/// Both spellings were observed.
-const FOLDER: &[(&str, &str)] = &[("workdir", "directory"), ("working_directory", "directory")];
+/// What hooks see (`Bash`, `apply_patch`), and what the model itself calls its tools, which is what transcripts hold.
+/// Text that `write_stdin` types into a shell that is open reaches no hook.
+const TOOLS: &[NativeTool] = &[
+    tool("Bash", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
+    tool("exec_command", "run_shell_command", &[must("cmd", "command"), may("workdir", "directory")]),
+    tool("shell", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
+    tool("shell_command", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
+    tool("local_shell", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
+    tool("local_shell_call", "run_shell_command", LOCAL_SHELL),
+    tool(
+        "apply_patch",
+        "apply_patch",
+        &[must("command", "patch"), must("input", "patch"), must("patch", "patch")],
+    ),
+    tool("view_image", "read_file", &[must("path", "file_path")]),
+    tool("web_search", "google_web_search", &[]),
+];
+
+/// As transcripts of the model's own shell tool spell it.
+const LOCAL_SHELL: &[Argument] = &[must("command", "command"), may("working_directory", "directory")];
 
 /// Codex's answer. No field is written that its schema does not have for the event: an answer that it cannot read counts as
 /// no answer, and the call runs.

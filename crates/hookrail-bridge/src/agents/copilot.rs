@@ -10,10 +10,10 @@ use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
 use crate::agents::claude;
-use crate::agents::shapes::{Object, PATCH_ALSO, decided, failed, our_result, text_result};
+use crate::agents::shapes::{COMMAND, Object, decided, failed, our_result, text_result};
 use crate::dialect::{
-    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, tool,
+    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
+    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
 };
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
@@ -25,6 +25,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[("UserPromptSubmitted", "userPromptSubmitted"), ("AgentStop", "agentStop")],
     tools: TOOLS,
+    plain_tools: PLAIN_TOOLS,
+    caller: None,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_secs(30),
@@ -95,35 +97,56 @@ const fn other(name: &'static str, ours: EventName) -> NativeEvent {
     NativeEvent { registered, ..event(name, ours) }
 }
 
+/// Tools that run no command and touch no file that the model chose.
+const PLAIN_TOOLS: &[&str] = &[
+    "fetch_copilot_cli_documentation",
+    "list_agents",
+    "list_bash",
+    "read_agent",
+    "read_bash",
+    "session_store_sql",
+    "skill",
+    "sql",
+    "stop_bash",
+    "task",
+    "write_agent",
+];
+
 /// The same tools have other names under `PascalCase` events, with the same arguments.
 const TOOLS: &[NativeTool] = &[
-    tool("bash", "run_shell_command"),
-    tool("powershell", "run_shell_command"),
-    tool("view", "read_file").with(PATH),
-    tool("create", "write_file").with(&[("path", "file_path"), ("file_text", "content")]),
-    tool("edit", "replace").with(EDIT),
-    tool("str_replace", "replace").with(EDIT),
-    tool("str_replace_editor", "replace").with(EDIT),
-    tool("apply_patch", "apply_patch").with(&[("input", "patch"), ("patch", "patch")]).or(PATCH_ALSO),
-    tool("grep", "search_file_content").with(&[("glob", "include")]),
-    tool("glob", "glob"),
-    tool("web_fetch", "web_fetch"),
-    tool("web_search", "google_web_search"),
+    tool("bash", "run_shell_command", COMMAND),
+    tool("powershell", "run_shell_command", COMMAND),
+    tool("view", "read_file", PATH),
+    tool("create", "write_file", CREATE),
+    tool("edit", "replace", EDIT),
+    tool("str_replace", "replace", EDIT),
+    tool("str_replace_editor", "replace", EDIT),
+    tool("apply_patch", "apply_patch", &[must("input", "patch"), must("patch", "patch")]),
+    tool("grep", "search_file_content", SEARCH),
+    tool("rg", "search_file_content", SEARCH),
+    tool("glob", "glob", GLOB),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("web_search", "google_web_search", &[]),
     // Under PascalCase event names.
-    tool("Bash", "run_shell_command"),
-    tool("Read", "read_file").with(PATH),
-    tool("Write", "write_file").with(&[("path", "file_path"), ("file_text", "content")]),
-    tool("Edit", "replace").with(EDIT),
-    tool("Grep", "search_file_content").with(&[("glob", "include")]),
-    tool("Glob", "glob"),
-    tool("WebFetch", "web_fetch"),
-    tool("WebSearch", "google_web_search"),
+    tool("Bash", "run_shell_command", COMMAND),
+    tool("Read", "read_file", PATH),
+    tool("Write", "write_file", CREATE),
+    tool("Edit", "replace", EDIT),
+    tool("Grep", "search_file_content", SEARCH),
+    tool("Glob", "glob", GLOB),
+    tool("WebFetch", "web_fetch", &[]),
+    tool("WebSearch", "google_web_search", &[]),
 ];
 
 /// Most tools call the file `path`.
-const PATH: &[(&str, &str)] = &[("path", "file_path")];
+const PATH: &[Argument] = &[must("path", "file_path")];
+const CREATE: &[Argument] = &[must("path", "file_path"), may("file_text", "content")];
 /// The names of all tools that replace a passage.
-const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
+const EDIT: &[Argument] =
+    &[must("path", "file_path"), may("old_str", "old_string"), may("new_str", "new_string")];
+/// A search looks into one folder or file, or into several.
+const SEARCH: &[Argument] = &[may("paths", "path"), may("glob", "include")];
+const GLOB: &[Argument] = &[may("paths", "path"), may("pattern", "pattern")];
 
 /// A result of another type than `success` failed, and its text is the reason.
 fn tool_response(response: &Value) -> JsonObject {

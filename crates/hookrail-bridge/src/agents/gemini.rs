@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hookrail::{EventName, JsonObject};
 
-use crate::agents::shapes::{Object, decided, our_result, stopped};
+use crate::agents::shapes::{FILE, Object, decided, our_result, stopped};
 use crate::dialect::{
     Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, tool,
+    SettingsShape, TimeUnit, event, may, must, tool,
 };
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
@@ -22,6 +22,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    plain_tools: PLAIN_TOOLS,
+    caller: None,
     mcp: McpForm::SingleUnderscore,
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
@@ -79,22 +81,48 @@ pub(crate) const EVENTS: &[NativeEvent] = &[
     event("Notification", EventName::Notification),
 ];
 
-/// Most names are ours; what differs is the spelling of folders.
-const TOOLS: &[NativeTool] = &[
-    tool("run_shell_command", "run_shell_command").with(&[("dir_path", "directory")]),
-    tool("read_file", "read_file").with(&[("file_path", "file_path"), ("absolute_path", "file_path")]),
-    tool("write_file", "write_file"),
-    tool("replace", "replace"),
-    tool("list_directory", "list_directory").with(FOLDER),
-    tool("glob", "glob").with(FOLDER),
-    tool("grep_search", "search_file_content").with(&[("dir_path", "path"), ("include_pattern", "include")]),
-    tool("search_file_content", "search_file_content").with(FOLDER),
-    tool("web_fetch", "web_fetch"),
-    tool("google_web_search", "google_web_search"),
+/// Tools that run no command and touch no file that the model chose.
+const PLAIN_TOOLS: &[&str] = &[
+    "activate_skill",
+    "ask_user",
+    "complete_task",
+    "enter_plan_mode",
+    "exit_plan_mode",
+    "get_internal_docs",
+    "invoke_agent",
+    "list_background_processes",
+    "list_mcp_resources",
+    "read_background_output",
+    "read_mcp_resource",
+    "take_snapshot",
+    "tracker_add_dependency",
+    "tracker_create_task",
+    "tracker_get_task",
+    "tracker_list_tasks",
+    "tracker_update_task",
+    "tracker_visualize",
+    "update_topic",
+    "write_todos",
 ];
 
-/// Tools that look into a folder call it `dir_path`.
-const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
+/// Most names are ours; what differs is the spelling of folders.
+const TOOLS: &[NativeTool] = &[
+    tool(
+        "run_shell_command",
+        "run_shell_command",
+        &[must("command", "command"), may("dir_path", "directory")],
+    ),
+    tool("read_file", "read_file", FILE),
+    tool("read_many_files", "read_many_files", &[must("include", "include"), may("paths", "paths")]),
+    tool("write_file", "write_file", FILE),
+    tool("replace", "replace", FILE),
+    tool("list_directory", "list_directory", &[must("dir_path", "path")]),
+    tool("glob", "glob", &[may("dir_path", "path"), may("pattern", "pattern")]),
+    tool("grep_search", "search_file_content", &[may("dir_path", "path"), may("include_pattern", "include")]),
+    tool("search_file_content", "search_file_content", &[may("dir_path", "path"), may("include", "include")]),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("google_web_search", "google_web_search", &[]),
+];
 
 /// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two
 /// is looked at first.

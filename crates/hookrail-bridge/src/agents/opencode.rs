@@ -9,10 +9,10 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
-use crate::agents::shapes::{Object, PATCH_ALSO, decided, our_result, text_result};
+use crate::agents::shapes::{Object, decided, our_result, text_result};
 use crate::dialect::{
-    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, tool,
+    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
+    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
 };
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
@@ -24,6 +24,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    plain_tools: PLAIN_TOOLS,
+    caller: None,
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
@@ -71,26 +73,29 @@ const EVENTS: &[NativeEvent] = &[
     event("experimental.session.compacting", EventName::PreCompress),
 ];
 
+/// Tools that run no command and touch no file that the model chose.
+/// The `command` of `task` is the name of a prompt.
+const PLAIN_TOOLS: &[&str] = &["skill", "task", "todowrite"];
+
 const TOOLS: &[NativeTool] = &[
-    tool("bash", "run_shell_command").with(&[("workdir", "directory")]),
-    tool("read", "read_file").with(FILE),
-    tool("write", "write_file").with(FILE),
-    tool("edit", "replace").with(EDIT),
-    tool("multiedit", "replace").with(EDIT),
-    tool("patch", "apply_patch").with(PATCH).or(PATCH_ALSO),
-    tool("apply_patch", "apply_patch").with(PATCH).or(PATCH_ALSO),
-    tool("list", "list_directory"),
-    tool("glob", "glob"),
-    tool("grep", "search_file_content"),
-    tool("webfetch", "web_fetch"),
-    tool("websearch", "google_web_search"),
+    tool("bash", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
+    tool("read", "read_file", READ),
+    tool("write", "write_file", READ),
+    tool("edit", "replace", EDIT),
+    tool("multiedit", "replace", EDIT),
+    tool("patch", "apply_patch", &[must("patchText", "patch")]),
+    tool("apply_patch", "apply_patch", &[must("patchText", "patch")]),
+    tool("list", "list_directory", &[may("path", "path")]),
+    tool("glob", "glob", &[may("path", "path"), may("pattern", "pattern")]),
+    tool("grep", "search_file_content", &[may("path", "path"), may("include", "include")]),
+    tool("webfetch", "web_fetch", &[]),
+    tool("websearch", "google_web_search", &[]),
 ];
 
 /// Arguments are in camel case throughout.
-const FILE: &[(&str, &str)] = &[("filePath", "file_path")];
-const EDIT: &[(&str, &str)] =
-    &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")];
-const PATCH: &[(&str, &str)] = &[("patchText", "patch"), ("patch", "patch")];
+const READ: &[Argument] = &[must("filePath", "file_path")];
+const EDIT: &[Argument] =
+    &[must("filePath", "file_path"), may("oldString", "old_string"), may("newString", "new_string")];
 
 /// A result whose text stands in `output`; any other form is taken as it is.
 fn tool_response(response: &Value) -> JsonObject {

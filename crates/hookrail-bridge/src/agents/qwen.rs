@@ -9,10 +9,10 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 
 use crate::agents::claude;
-use crate::agents::shapes::{Object, decided, our_result, stopped};
+use crate::agents::shapes::{FILE, NOTEBOOK, Object, decided, our_result, stopped};
 use crate::dialect::{
-    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, tool,
+    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
+    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
 };
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
@@ -24,6 +24,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    plain_tools: PLAIN_TOOLS,
+    caller: Some(("tool_call", "name", "arguments")),
     mcp: McpForm::DoubleUnderscore,
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
@@ -75,18 +77,56 @@ const EVENTS: &[NativeEvent] = &[
     event("PermissionRequest", EventName::Notification),
 ];
 
-const TOOLS: &[NativeTool] = &[
-    tool("run_shell_command", "run_shell_command"),
-    tool("read_file", "read_file").with(&[("file_path", "file_path"), ("absolute_path", "file_path")]),
-    tool("write_file", "write_file"),
-    tool("edit", "replace"),
-    tool("notebook_edit", "replace").with(&[("notebook_path", "file_path"), ("new_source", "new_string")]),
-    tool("list_directory", "list_directory"),
-    tool("glob", "glob"),
-    tool("grep_search", "search_file_content").with(&[("glob", "include")]),
-    tool("web_fetch", "web_fetch"),
-    tool("web_search", "google_web_search"),
+/// Tools that run no command and touch no file that the model chose.
+const PLAIN_TOOLS: &[&str] = &[
+    "agent",
+    "ask_user_question",
+    "create_sub_session",
+    "cron_create",
+    "cron_delete",
+    "cron_list",
+    "enter_plan_mode",
+    "exit_plan_mode",
+    "get_goal",
+    "list_agents",
+    "loop_wakeup",
+    "propose_goal",
+    "read_mcp_resource",
+    "report_findings",
+    "request_shutdown",
+    "send_message",
+    "skill",
+    "structured_output",
+    "task_create",
+    "task_list",
+    "task_stop",
+    "task_update",
+    "team_create",
+    "team_delete",
+    "team_plan_approval",
+    "todo_write",
+    "tool_search",
+    "update_goal",
 ];
+
+/// `monitor` runs its command in the background. `tool_call` calls another tool, which is what hooks see.
+const TOOLS: &[NativeTool] = &[
+    tool("run_shell_command", "run_shell_command", SHELL),
+    tool("monitor", "run_shell_command", SHELL),
+    tool("read_file", "read_file", FILE),
+    tool("zoom_image", "read_file", FILE),
+    tool("read_many_files", "read_many_files", &[must("paths", "paths"), may("include", "include")]),
+    tool("write_file", "write_file", FILE),
+    tool("edit", "replace", FILE),
+    tool("notebook_edit", "replace", NOTEBOOK),
+    tool("list_directory", "list_directory", &[must("path", "path")]),
+    tool("glob", "glob", &[may("path", "path"), may("pattern", "pattern")]),
+    tool("grep_search", "search_file_content", &[may("path", "path"), may("glob", "include")]),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("web_search", "google_web_search", &[]),
+];
+
+const SHELL: &[Argument] = &[must("command", "command"), may("directory", "directory")];
 
 /// Qwen's answer: Claude's, but for the two events where it acts otherwise.
 fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {

@@ -3,6 +3,8 @@
 use hookrail::JsonObject;
 use serde_json::{Value, json};
 
+use crate::dialect::{Argument, may, must};
+
 /// An object under construction whose fields are left out when they have no value.
 #[derive(Debug, Default)]
 pub(crate) struct Object(JsonObject);
@@ -88,8 +90,13 @@ pub(crate) fn decided(object: Object, word: &str, reason: Option<&str>) -> Objec
     }
 }
 
-/// A tool that reads a patch. It writes files, so matchers for the tools that do find it.
-pub(crate) const PATCH_ALSO: &[&str] = &["write_file", "replace"];
+/// A shell call that runs where the agent is.
+pub(crate) const COMMAND: &[Argument] = &[must("command", "command")];
+/// A file under our own name.
+pub(crate) const FILE: &[Argument] = &[must("file_path", "file_path")];
+/// A cell of a notebook.
+pub(crate) const NOTEBOOK: &[Argument] =
+    &[must("notebook_path", "file_path"), may("new_source", "new_string")];
 
 /// The result of a shell command from its streams.
 pub(crate) fn streams(stdout: &str, stderr: &str) -> JsonObject {

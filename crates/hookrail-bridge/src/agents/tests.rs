@@ -5,26 +5,13 @@ mod offered;
 use std::collections::HashSet;
 
 use hookrail::EventName;
+use hookrail::internal::OurTool;
 use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::answer::{refusal, time_budget};
 use crate::dialect::{NativeEvent, Registration};
-
-/// Tools of ours that a table may name.
-const OURS: &[&str] = &[
-    "run_shell_command",
-    "read_file",
-    "write_file",
-    "replace",
-    "apply_patch",
-    "list_directory",
-    "glob",
-    "search_file_content",
-    "web_fetch",
-    "google_web_search",
-];
 
 /// The engine has its own list of agents, because it must recognise its own entries without any dialect.
 #[test]
@@ -43,10 +30,10 @@ fn names_are_unique_and_known() {
         let tools: HashSet<_> = dialect.tools.iter().map(|tool| tool.name).collect();
         assert_eq!(tools.len(), dialect.tools.len(), "{agent}");
         for tool in dialect.tools {
-            let named = tool.also.iter().chain([&tool.ours]);
-            assert!(named.into_iter().all(|name| OURS.contains(name)), "{agent} {}", tool.name);
-            let arguments: HashSet<_> = tool.arguments.iter().map(|(theirs, _)| theirs).collect();
+            assert!(OurTool::named(tool.ours).is_some(), "{agent} {}", tool.name);
+            let arguments: HashSet<_> = tool.arguments.iter().map(|argument| argument.theirs).collect();
             assert_eq!(arguments.len(), tool.arguments.len(), "{agent} {}", tool.name);
+            assert!(!dialect.plain_tools.contains(&tool.name), "{agent} {}", tool.name);
         }
         for name in dialect.carries_stop {
             assert!(events.contains(name), "{agent} {name}");

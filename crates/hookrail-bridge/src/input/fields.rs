@@ -6,13 +6,14 @@
 
 mod time;
 
+use hookrail::components::CallReading;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
-use super::{BridgeEvent, BridgeInputError};
+use super::BridgeEvent;
 use crate::agent::Agent;
 use crate::agents::dialect_of;
-use crate::tools::{McpTool, OurCall, to_ours_with_mcp};
+use crate::tools::{McpTool, OurCall, to_ours_with_mcp, unnamed};
 
 /// Our spelling of each field, and the others.
 /// Where an agent sends both, ours counts.
@@ -28,15 +29,20 @@ const SPELLINGS: &[(&str, &[&str])] = &[
     ("notification_type", &["notificationType"]),
 ];
 
+/// Whether a payload without an event's name is a call that is about to be made: a tool, and no result of it.
+pub(super) fn is_call(fields: &JsonObject) -> bool {
+    let has = |field: &str, is: fn(&Value) -> bool| {
+        let spellings = SPELLINGS.iter().filter(|(ours, _)| *ours == field).flat_map(|(_, others)| *others);
+        spellings.chain([&field]).any(|key| fields.get(*key).is_some_and(is))
+    };
+    has("tool_name", Value::is_string) && !has("tool_response", |_| true)
+}
+
 /// The event in our terms.
 ///
 /// What the agent itself sent is kept under `agent`, in its own spelling, so that a hook can look at what this
 /// translation leaves out.
-pub(super) fn translate(
-    agent: Agent,
-    native_event: String,
-    mut fields: JsonObject,
-) -> Result<BridgeEvent, BridgeInputError> {
+pub(super) fn translate(agent: Agent, native_event: String, mut fields: JsonObject) -> BridgeEvent {
     for (ours, others) in SPELLINGS {
         for other in *others {
             if let Some(value) = fields.shift_remove(*other)
@@ -56,6 +62,7 @@ pub(super) fn translate(
         native_input: Value::Null,
         native_response: None,
         also_matches: Vec::new(),
+        reading: None,
         payload: fields,
     };
     if event.event == Some(EventName::BeforeAgent) {
@@ -68,13 +75,13 @@ pub(super) fn translate(
     }
     let mut native = json!({"name": agent.as_str(), "event": event.native_event});
     base_fields(&mut event);
-    tool_fields(&mut event, &mut native)?;
+    tool_fields(&mut event, &mut native);
     own_fields(&mut event, &mut native);
     if let Some(name) = event.event {
         set(&mut event.payload, "hook_event_name", name.as_str());
     }
     event.payload.insert("agent".to_owned(), native);
-    Ok(event)
+    event
 }
 
 /// The fields of every event. A timestamp that the agent does not give is left to the engine.
@@ -106,23 +113,21 @@ fn base_fields(event: &mut BridgeEvent) {
     }
 }
 
-/// Tool, arguments and result. A tool event without a tool's name is an error: a guard that matches on names would
+/// Tool, arguments and result. A tool event without a tool's name cannot be read: a guard that matches on names would
 /// not run for it.
-fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), BridgeInputError> {
-    let is_tool_event = event.event.is_some_and(EventName::has_tool);
+fn tool_fields(event: &mut BridgeEvent, native: &mut Value) {
     let Some(name) = text(&event.payload, "tool_name").filter(|name| !name.is_empty()) else {
-        if is_tool_event {
-            let event = event.native_event.clone();
-            return Err(BridgeInputError::Missing { field: "tool_name", event });
+        if event.event.is_some_and(EventName::has_tool) {
+            event.reading = Some(CallReading::Unreadable(unnamed(event.agent, &event.native_event)));
         }
-        return Ok(());
+        return;
     };
     let input = event.payload.get("tool_input").cloned().unwrap_or_default();
     let mcp = event.payload.get("mcp_context").and_then(|context| {
         let server = context.get("server_name")?.as_str()?;
         Some(McpTool { server, tool: context.get("tool_name")?.as_str()? })
     });
-    let OurCall { name: ours, input: arguments, also_matches } =
+    let OurCall { name: ours, input: arguments, also_matches, reading } =
         to_ours_with_mcp(event.agent, &name, &input, mcp);
     set(&mut event.payload, "tool_name", &ours);
     event.payload.insert("tool_input".to_owned(), arguments.into());
@@ -131,10 +136,10 @@ fn tool_fields(event: &mut BridgeEvent, native: &mut Value) -> Result<(), Bridge
     event.native_tool = Some(name);
     event.native_input = input;
     event.also_matches = also_matches;
+    event.reading = Some(reading);
     if event.event == Some(EventName::AfterTool) {
         tool_result(event, native);
     }
-    Ok(())
 }
 
 /// A result in our shape; a failure event has an error instead.

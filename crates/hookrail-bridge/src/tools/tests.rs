@@ -102,17 +102,6 @@ fn calls_of_all_agents_look_alike() {
 }
 
 #[test]
-fn a_patch_answers_to_the_tools_that_write() {
-    for (agent, name) in [(Codex, "apply_patch"), (Copilot, "apply_patch"), (Opencode, "patch")] {
-        let also = to_ours(agent, name, &json!({})).also_matches;
-        assert!(
-            ["write_file", "replace"].iter().all(|tool| also.iter().any(|name| name == tool)),
-            "{also:?}"
-        );
-    }
-}
-
-#[test]
 fn an_mcp_server_with_underscores_is_named_in_every_reading() {
     let call = to_ours(Gemini, "mcp_my_git_log", &json!({}));
     assert_eq!(call.name, "mcp__my__git_log");
@@ -159,8 +148,102 @@ fn a_stray_argument_does_not_pass_for_the_one_that_counts() {
             "file_path",
             "/etc/shadow",
         ),
+        (Llxprt, "write_file", json!({"absolute_path": "", "file_path": "/etc/x"}), "file_path", "/etc/x"),
+        (Llxprt, "write_file", json!({"file_path": "ok", "absolute_path": "/etc/x"}), "file_path", "/etc/x"),
     ] {
         assert_eq!(to_ours(agent, name, &input).input.get(key), Some(&json!(counts)), "{agent} {input}");
+    }
+}
+
+/// A folder that the tool does not read moves nothing.
+#[test]
+fn only_what_the_tool_reads_is_there() {
+    for (agent, name, input, ours) in [
+        (Gemini, "run_shell_command", json!({"command": "x", "directory": "/"}), json!({"command": "x"})),
+        (Copilot, "bash", json!({"command": "x", "directory": "/"}), json!({"command": "x"})),
+        (Opencode, "bash", json!({"command": "x", "directory": "/"}), json!({"command": "x"})),
+        (Claude, "Bash", json!({"command": "x", "directory": "/"}), json!({"command": "x"})),
+        (
+            Codex,
+            "Bash",
+            json!({"command": "x", "directory": "/", "working_directory": "/"}),
+            json!({"command": "x", "working_directory": "/"}),
+        ),
+        (
+            Qwen,
+            "run_shell_command",
+            json!({"command": "x", "directory": "/"}),
+            json!({"command": "x", "directory": "/"}),
+        ),
+        (
+            Copilot,
+            "grep",
+            json!({"pattern": "x", "path": "a", "paths": [".env"]}),
+            json!({"pattern": "x", "path": [".env"]}),
+        ),
+        (
+            Gemini,
+            "grep_search",
+            json!({"pattern": "x", "include": "a", "include_pattern": ".env"}),
+            json!({"pattern": "x", "include": ".env"}),
+        ),
+        (
+            Qwen,
+            "grep_search",
+            json!({"pattern": "x", "glob": ".env"}),
+            json!({"pattern": "x", "include": ".env"}),
+        ),
+        (Copilot, "create", json!({"file_path": "a"}), json!({})),
+    ] {
+        assert_eq!(to_ours(agent, name, &input).input, object(&ours), "{agent} {name} {input}");
+    }
+}
+
+#[test]
+fn what_is_known_of_a_call() {
+    use CallReading::{Known, Plain, Unlisted};
+    for (agent, name, input, expected, also) in [
+        (Claude, "Monitor", json!({"command": "ls"}), Known, "Monitor"),
+        (Claude, "Monitor", json!({"ws": {}}), Known, "Monitor"),
+        (Qwen, "monitor", json!({"command": "ls", "directory": "a"}), Known, "monitor"),
+        (Claude, "Workflow", json!({"script": "x", "command": "rm -rf /"}), Plain, ""),
+        (Claude, "Other", json!({"cmd": ["ls"]}), Unlisted, "run_shell_command"),
+        (Claude, "mcp__a__b", json!({"command": "ls -l"}), Unlisted, "run_shell_command"),
+        (Claude, "Other", json!({"command": "it's text"}), Unlisted, ""),
+        (Qwen, "tool_call", json!({"name": "edit", "arguments": {"file_path": "a"}}), Known, "tool_call"),
+        (
+            Qwen,
+            "tool_call",
+            json!({"name": "edit", "arguments": "{\"file_path\": \"a\"}"}),
+            Known,
+            "tool_call",
+        ),
+        (Opencode, "list", json!({}), Known, "list"),
+    ] {
+        let call = to_ours(agent, name, &input);
+        assert_eq!(call.reading, expected, "{agent} {name} {input}");
+        assert!(also.is_empty() || call.also_matches.iter().any(|name| name == also), "{call:?}");
+    }
+    for (agent, name, input, problem) in [
+        (Claude, "Bash", json!({"cmd": "ls"}), "`Bash` without `command`"),
+        (Claude, "Monitor", json!({}), "`Monitor` without `command`"),
+        (Codex, "exec_command", json!({"command": "ls"}), "`exec_command` without `cmd`"),
+        (Copilot, "create", json!({"file_path": "a"}), "`create` without `path`"),
+        (Opencode, "write", json!({"filePath": ["a"]}), "`write` with a `filePath` that is a list"),
+        (
+            Codex,
+            "apply_patch",
+            json!({"command": "no"}),
+            "`apply_patch` with a `command` that is not a patch",
+        ),
+        (Llxprt, "read_file", json!({"path": "a"}), "`read_file` without `absolute_path`"),
+        (Gemini, "list_directory", json!({"path": "/"}), "`list_directory` without `dir_path`"),
+        (Qwen, "tool_call", json!({"name": "edit", "arguments": 5}), "`edit` without `file_path`"),
+    ] {
+        let CallReading::Unreadable(why) = to_ours(agent, name, &input).reading else {
+            panic!("{agent} {name} {input}")
+        };
+        assert!(why.contains(problem) && why.contains("hookrail doctor --live"), "{why}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bytes that no agent would send, and payloads of agents that do not exist yet.
 
 use hookrail::EventName;
+use hookrail::components::CallReading;
 use hookrail_bridge::{Agent, BridgeInputError, NativeAnswer, SessionMemory, Verdict, answer, broken, read};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -15,11 +16,33 @@ fn what_is_no_object_is_an_error() {
         }
     }
     assert_eq!(read(Agent::Claude, None, b"{}"), Err(BridgeInputError::NoEvent));
-    let no_tool = read(Agent::Claude, Some("PreToolUse"), b"{}");
-    assert_eq!(
-        no_tool,
-        Err(BridgeInputError::Missing { field: "tool_name", event: "PreToolUse".to_owned() })
-    );
+}
+
+/// A guard cannot be matched with a call that has no name, so that the caller has to decide whether one listens.
+#[test]
+fn a_call_without_a_name_cannot_be_read() {
+    for stdin in [json!({}), json!({"tool_name": 5}), json!({"tool_name": ""}), json!({"tool": "Bash"})] {
+        let event = read(Agent::Claude, Some("PreToolUse"), stdin.to_string().as_bytes()).expect("an event");
+        assert_eq!((event.event, event.native_tool), (Some(EventName::BeforeTool), None), "{stdin}");
+        assert!(matches!(event.reading, Some(CallReading::Unreadable(_))), "{stdin}");
+    }
+}
+
+#[test]
+fn a_call_without_an_events_name_is_before_the_tool() {
+    for (agent, native) in
+        [(Agent::Claude, "PreToolUse"), (Agent::Gemini, "BeforeTool"), (Agent::Copilot, "preToolUse")]
+    {
+        let call = json!({"tool_name": "x", "tool_input": {"command": "ls"}});
+        let event = read(agent, None, call.to_string().as_bytes()).expect("an event");
+        assert_eq!(
+            (event.event, event.native_event.as_str()),
+            (Some(EventName::BeforeTool), native),
+            "{agent}"
+        );
+        let done = json!({"toolName": "x", "toolArgs": {}, "toolResult": {}});
+        assert_eq!(read(agent, None, done.to_string().as_bytes()), Err(BridgeInputError::NoEvent), "{agent}");
+    }
 }
 
 #[test]

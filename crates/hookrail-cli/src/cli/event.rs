@@ -59,3 +59,43 @@ impl TypedValueParser for EventNameParser {
         Some(Box::new(EventName::ALL.into_iter().map(|event| PossibleValue::new(event.as_str()))))
     }
 }
+
+/// The name of an event: ours, or another agent's.
+#[derive(Debug, Clone)]
+pub(crate) enum EventWord {
+    /// One of ours.
+    Ours(EventName),
+    /// One that some agent has.
+    Native(String),
+}
+
+/// Reads the name of an event of ours or of any agent's.
+pub(super) fn event_word() -> EventWordParser {
+    EventWordParser
+}
+
+/// The parser of event names of all agents.
+#[derive(Debug, Clone)]
+pub(super) struct EventWordParser;
+
+impl TypedValueParser for EventWordParser {
+    type Value = EventWord;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<EventWord, clap::Error> {
+        EventNameParser.parse_ref(command, arg, value).map(EventWord::Ours).or_else(|error| {
+            match value.to_str() {
+                Some(word) if hookrail_bridge::is_event_name(word) => Ok(EventWord::Native(word.to_owned())),
+                _ => Err(error),
+            }
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        EventNameParser.possible_values()
+    }
+}

@@ -2,18 +2,39 @@
 //!
 //! The exit codes are those of the hook protocol, so that a script can use the command as a guard of its own.
 
-use clap::Args;
+use std::path::PathBuf;
 
-use super::event::EventArgs;
+use clap::Args;
+use hookrail::EventName;
+use hookrail_bridge::Agent;
+
+use super::agent_name::any_agent;
+use super::event::{EventArgs, EventWord, event_word};
 use super::shared::{Format, TrustFlag};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n\nWithout --input or --payload a sample is used. With --repeat the most severe result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise.\nBy default a hook that failed changes nothing, as in the agent; see --fail-on-error"
+    after_help = "Examples:\n  hookrail fire AfterModel\n  hookrail fire BeforeTool --tool write_file --input '{\"file_path\":\"a.txt\",\"content\":\"x\"}'\n  hookrail fire BeforeModel --payload request.json --format json\n  hookrail fire BeforeTool --only guard --repeat 50\n  hookrail fire PreToolUse --agent claude --tool Bash --input '{\"command\":\"ls\"}' --native\n\nWithout --input or --payload a sample is used. With --repeat the most severe result is shown.\n\nExit codes: 0 allowed, 2 blocked, 3 stop requested, 64 wrong arguments or a payload that does not fit, 1 otherwise.\nBy default a hook that failed changes nothing, as in the agent; see --fail-on-error"
 )]
 pub(crate) struct FireArgs {
-    #[command(flatten)]
-    pub(crate) event: EventArgs,
+    /// The event; with --agent that agent's name of it, or ours
+    #[arg(value_name = "EVENT", value_parser = event_word())]
+    pub(crate) event: EventWord,
+    /// The tool's name, for tool events
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The tool's arguments as a JSON object, for tool events
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// The event's fields as a JSON object: a file, or `-` for stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
+    pub(crate) payload: Option<PathBuf>,
+    /// Read event, tool and arguments as this agent sends them
+    #[arg(long, value_name = "AGENT", long_help = format!("Read event, tool and arguments as this agent sends them, as the bridge does: {}", any_agent()))]
+    pub(crate) agent: Option<Agent>,
+    /// Also print the answer that the agent would get
+    #[arg(long, requires = "agent")]
+    pub(crate) native: bool,
     /// Run only the hook with this name or command
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
@@ -31,4 +52,11 @@ pub(crate) struct FireArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) trust: TrustFlag,
+}
+
+impl FireArgs {
+    /// The event in our own names.
+    pub(crate) fn of_ours(&self, event: EventName) -> EventArgs {
+        EventArgs { event, tool: self.tool.clone(), input: self.input.clone(), payload: self.payload.clone() }
+    }
 }

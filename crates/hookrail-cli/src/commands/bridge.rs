@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use hookrail::components::{AgentEvents, ProcessedHookResult, TypedInput, parse_input};
-use hookrail::{BlockCause, EventName, HookSession, JsonObject, UnusableSettings};
+use hookrail::components::{AgentEvents, CallReading, ProcessedHookResult, TypedInput, parse_input};
+use hookrail::{Block, BlockCause, EventName, HookSession, UnusableSettings};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };
@@ -154,6 +154,10 @@ fn respond(
         },
         None => Verdict::default(),
     };
+    let unread = match &event.reading {
+        Some(CallReading::Unreadable(why)) if verdict.block.is_none() => Some(why.clone()),
+        _ => None,
+    };
     let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
     verdict.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
     if event.event.is_some_and(EventName::is_agent_event) {
@@ -161,7 +165,11 @@ fn respond(
         let errors = check::errors_outside_of_project(settings, &context);
         verdict.notices.extend(errors.into_iter().map(|error| format!("hookrail: {error}")));
     }
-    let native = store.answer(|memory| answer(agent, &event, &verdict, memory));
+    let mut native = store.answer(|memory| answer(agent, &event, &verdict, memory));
+    if let (Some(why), None) = (&unread, &event.native_tool) {
+        native.stderr.extend(["hookrail: ", &escape_line(why), "\n"]);
+    }
+    native.strengthened.extend(unread);
     log.bridged(&event.native_event, &native.strengthened);
     if let Some(system) = session.hook_system() {
         reaping::kill_after_grace(system);
@@ -203,11 +211,19 @@ fn fire(
 ) -> anyhow::Result<Option<ProcessedHookResult>> {
     let Some(system) = session.hook_system() else { return Ok(None) };
     system.initialize();
-    let mut input = typed_input(name, &event.payload)?;
-    input.base.also_matches.clone_from(&event.also_matches);
-    stay_in_project(&mut input, session.working_dir());
-    let fields = input.event();
     let handler = system.event_handler()?;
+    if let (true, None, Some(CallReading::Unreadable(why))) =
+        (name.has_tool(), &event.native_tool, &event.reading)
+    {
+        // Any guard may be meant for it.
+        let mut result = ProcessedHookResult::empty(name);
+        if name.is_guarded() && handler.listens_to(name) {
+            result.block = Some(Block::new(why.as_str(), BlockCause::Failure));
+        }
+        return Ok(Some(result));
+    }
+    let input = typed_event(name, event, session.working_dir())?;
+    let fields = input.event();
     if !handler.would_run(&fields, &input.base) {
         return Ok(None); // No runtime, no process.
     }
@@ -217,30 +233,39 @@ fn fire(
     Ok(Some(result))
 }
 
+/// The event as the engine takes it.
+pub(crate) fn typed_event(
+    name: EventName,
+    event: &BridgeEvent,
+    project: &Path,
+) -> anyhow::Result<TypedInput> {
+    // The bridge made this payload itself, so an error here is a gap in the dialect.
+    let mut input = parse_input(name, Value::Object(event.payload.clone()))
+        .with_context(|| format!("the payload does not fit {name}"))?;
+    input.base.also_matches.clone_from(&event.also_matches);
+    input.base.reading.clone_from(&event.reading);
+    stay_in_project(&mut input, project);
+    Ok(input)
+}
+
 /// An agent that changes its directory does not change its guards: the session's project wins over a `cwd` outside of
-/// it, which hooks find under `agent`.
+/// it, which hooks find under `agent`. Relative paths of the call start there all the same.
 fn stay_in_project(input: &mut TypedInput, project: &Path) {
     let outside = input.base.cwd.as_ref().is_some_and(|cwd| {
         !cwd.canonicalize()
             .is_ok_and(|real| project.canonicalize().is_ok_and(|project| real.starts_with(project)))
     });
-    if outside
-        && let Some(cwd) = input.base.cwd.replace(project.to_owned())
-        && let Some(Value::Object(agent)) = input.extra.get_mut("agent")
-    {
-        agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
+    if outside && let Some(cwd) = input.base.cwd.replace(project.to_owned()) {
+        if let Some(Value::Object(agent)) = input.extra.get_mut("agent") {
+            agent.insert("cwd".to_owned(), Value::from(cwd.to_string_lossy()));
+        }
+        input.base.call_directory = Some(cwd);
     }
-}
-
-/// The bridge made this payload itself, so an error here is a gap in the dialect.
-fn typed_input(name: EventName, payload: &JsonObject) -> anyhow::Result<TypedInput> {
-    parse_input(name, Value::Object(payload.clone()))
-        .with_context(|| format!("the payload does not fit {name}"))
 }
 
 /// What came of an event. Unlike the agent of this program, other agents apply all events unless the settings
 /// exclude them; a guard that is missing refuses in any case.
-fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
+pub(crate) fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
     let verdict = Verdict::from_result(result);
     if !session.settings().agent_events_or(AgentEvents::Apply).only_observes(result.event) {
         return verdict;

@@ -8,7 +8,7 @@ mod text;
 
 use std::sync::Arc;
 
-use hookrail::components::{Explanation, HookKind, HookPlanner, Level, Matching};
+use hookrail::components::{Explanation, HookKind, HookPlanner, Level, Matching, PlannedHook};
 use hookrail::internal::{ConditionReport, Facts, Folders, RegistryScope, ResolvedSettings, Subject};
 use hookrail::{EventName, Hook};
 
@@ -70,6 +70,8 @@ fn plans_hooks_that_are_off(explanation: &Explanation, settings: &ResolvedSettin
 /// A hook that would run.
 struct Planned<'e> {
     hook: &'e Arc<Hook>,
+    /// Whether it is called once for each file of a patch.
+    per_file: bool,
     /// Which parts of its condition hold; `None` for a hook without one, and where no arguments were given.
     condition: Option<ConditionReport>,
 }
@@ -81,9 +83,14 @@ fn planned<'e>(
     context: &Context,
     explanation: &'e Explanation,
 ) -> Result<Vec<Planned<'e>>, InputProblem> {
-    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &planned.hook);
+    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks);
     if args.input.is_none() {
-        return Ok(hooks.map(|hook| Planned { hook, condition: None }).collect());
+        let planned = |planned: &'e PlannedHook| Planned {
+            hook: &planned.hook,
+            per_file: planned.per_file,
+            condition: None,
+        };
+        return Ok(hooks.map(planned).collect());
     }
     let given =
         EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
@@ -100,7 +107,13 @@ fn planned<'e>(
             _ => None,
         }
     };
-    Ok(hooks.map(|hook| Planned { hook, condition: condition(hook) }).collect())
+    let planned = |planned: &'e PlannedHook| Planned {
+        hook: &planned.hook,
+        per_file: planned.per_file,
+        // Its condition is asked about each file, not about the patch.
+        condition: if planned.per_file { None } else { condition(&planned.hook) },
+    };
+    Ok(hooks.map(planned).collect())
 }
 
 /// Whether matchers are compared with something in this event.

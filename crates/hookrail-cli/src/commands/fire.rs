@@ -3,6 +3,7 @@
 //! It is the agent's own path from the settings to the verdict, with the answer printed instead of applied. Calls are
 //! logged as those of an agent are.
 
+mod native;
 mod report;
 mod save;
 mod summary;
@@ -13,19 +14,21 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::HookSession;
-use hookrail::components::{HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::components::{CallReading, Event, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::internal::unreadable_call;
+use hookrail::{EventName, HookSession};
 
-use crate::cli::{FireArgs, Format};
+use crate::cli::{EventWord, FireArgs, Format};
 use crate::context::Context;
 use crate::effect::Effects;
-use crate::event_input::{self, EventCommand};
+use crate::event_input::{self, EventCommand, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
 use crate::terminal::error;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
+use native::{NativeAnswerReport, NativeInput};
 use report::{FireReport, SkippedHook};
 use summary::RepeatSummary;
 use watch::Watch;
@@ -34,10 +37,11 @@ use watch::Watch;
 /// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
 /// are off is printed on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let input = match event_input::load(&args.event, EventCommand::Fire) {
-        Ok(input) => input,
+    let given = match load(args, context) {
+        Ok(given) => given,
         Err(problem) => return problem.report(printer),
     };
+    let input = &given.input;
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
     let watch = Arc::new(Watch::new(Arc::clone(&log)));
@@ -49,8 +53,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     findings::print_why_off(settings, context, printer);
     let effects = Effects::new(settings.agent_events());
     let Some(system) = hooks.hook_system() else {
-        let nothing = ProcessedHookResult::empty(args.event.event);
-        let fired = Fired { input: &input, result: nothing, skipped: Vec::new(), effects };
+        let result = given.noted(ProcessedHookResult::empty(input.event().name()));
+        let native = given.native_answer(args, &hooks, &result);
+        let fired = Fired { input, result, skipped: Vec::new(), effects, native };
         return Ok(print(args, &fired, None, context, printer));
     };
     system.initialize();
@@ -66,7 +71,65 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    runtime.block_on(fire(args, &hooks, system, &input, &watch, context, printer))
+    runtime.block_on(fire(args, &hooks, system, &given, &watch, context, printer))
+}
+
+/// The event that is fired.
+struct Given {
+    input: TypedInput,
+    /// The same as another agent sends it.
+    native: Option<NativeInput>,
+    /// Why an agent's call like this one may be refused.
+    unreadable: Option<String>,
+}
+
+impl Given {
+    /// The result, with what is to be said about the call itself.
+    fn noted(&self, mut result: ProcessedHookResult) -> ProcessedHookResult {
+        result.warnings.extend(self.unreadable.clone());
+        result
+    }
+
+    /// What the agent would get, where that was asked for.
+    fn native_answer(
+        &self,
+        args: &FireArgs,
+        hooks: &HookSession,
+        result: &ProcessedHookResult,
+    ) -> Option<NativeAnswerReport> {
+        Some(self.native.as_ref().filter(|_| args.native)?.answer(hooks, result))
+    }
+}
+
+/// Reads the event from the command line. A call of our own that cannot be read is fired all the same, with a warning:
+/// people try out half a call.
+fn load(args: &FireArgs, context: &Context) -> Result<Given, InputProblem> {
+    if let Some(agent) = args.agent {
+        let native = NativeInput::load(agent, args, context)?;
+        return Ok(Given { input: native.input.clone(), native: Some(native), unreadable: None });
+    }
+    let event = match &args.event {
+        EventWord::Ours(event) => *event,
+        EventWord::Native(word) => {
+            let meant =
+                EventName::nearest(word).map_or_else(String::new, |event| format!("; ours is `{event}`"));
+            return Err(InputProblem::Usage {
+                message: format!("`{word}` is another agent's event{meant}"),
+                hint: format!("`hookrail fire {word} --agent AGENT` reads it as that agent sends it"),
+            });
+        }
+    };
+    let mut input = event_input::load(&args.of_ours(event), EventCommand::Fire)?;
+    let unreadable = match input.event() {
+        Event::BeforeTool { tool_name, tool_input } => unreadable_call(tool_name, tool_input),
+        _ => None,
+    };
+    if unreadable.is_some() {
+        input.base.reading = Some(CallReading::Known);
+    }
+    let unreadable = unreadable
+        .map(|why| format!("{why} An agent's call like this is refused where a guard depends on it."));
+    Ok(Given { input, native: None, unreadable })
 }
 
 /// What one event brought.
@@ -77,6 +140,8 @@ struct Fired<'a> {
     skipped: Vec<SkippedHook>,
     /// What the agent would apply of it.
     effects: Effects,
+    /// What another agent would get.
+    native: Option<NativeAnswerReport>,
 }
 
 /// Fires the event and prints the result. The first Ctrl-C ends the hooks, the second one kills them at once.
@@ -84,7 +149,7 @@ async fn fire(
     args: &FireArgs,
     hooks: &HookSession,
     system: &HookSystem,
-    input: &TypedInput,
+    given: &Given,
     watch: &Watch,
     context: &Context,
     printer: &mut Printer,
@@ -93,7 +158,7 @@ async fn fire(
     let fired = tokio::select! {
         // Giving the event up kills its hooks.
         _ = signals.next() => None,
-        fired = fire_repeatedly(args, hooks, system, input) => Some(fired?),
+        fired = fire_repeatedly(args, hooks, system, given) => Some(fired?),
     };
     watch.idle();
     let status = if let Some((fired, summary)) = &fired {
@@ -124,11 +189,12 @@ async fn fire_repeatedly<'a>(
     args: &FireArgs,
     hooks: &HookSession,
     system: &HookSystem,
-    input: &'a TypedInput,
+    given: &'a Given,
 ) -> anyhow::Result<(Fired<'a>, Option<RepeatSummary>)> {
     let handler = system.event_handler()?;
+    let input = &given.input;
     let event = input.event();
-    let explanation = system.explain(args.event.event, event.match_target());
+    let explanation = system.explain_also(event.name(), event.match_target(), &input.base.also_matches);
     let mut summary = args.repeat.map(|_| RepeatSummary::default());
     let mut kept: Option<ProcessedHookResult> = None;
     for _ in 0..args.repeat.unwrap_or(1) {
@@ -141,10 +207,11 @@ async fn fire_repeatedly<'a>(
             kept = Some(result);
         }
     }
-    let result = kept.unwrap_or_else(|| ProcessedHookResult::empty(args.event.event));
+    let result = given.noted(kept.unwrap_or_else(|| ProcessedHookResult::empty(event.name())));
+    let native = given.native_answer(args, hooks, &result);
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
     let effects = Effects::new(hooks.settings().agent_events());
-    Ok((Fired { input, result, skipped, effects }, summary))
+    Ok((Fired { input, result, skipped, effects, native }, summary))
 }
 
 /// Exit codes are ordered so that a more severe one has a higher one: allowed, failed, blocked, stopped.

@@ -369,3 +369,25 @@ fn after_tool_replaces_the_result() {
     let run = writes_a_file().run("write");
     assert!(run.lines("tool_call")[0].get("originalResult").is_none(), "only where there are two");
 }
+
+/// A call of our own tools without what decides is refused where a guard depends on it.
+#[test]
+fn a_call_that_cannot_be_read_is_refused() {
+    for (call, status) in [
+        (("run_shell_command", json!({ "cmd": "touch made.txt" })), "blocked"),
+        (("run_shell_command", json!({ "command": ["touch", 5] })), "blocked"),
+        (("write_file", json!({ "filePath": "made.txt", "content": "" })), "blocked"),
+        (("list_directory", json!({ "path": "." })), "success"),
+    ] {
+        let run = Scenario::new()
+            .calls(std::slice::from_ref(&call))
+            .says("Done.")
+            .hook_with("BeforeTool", "cat > /dev/null", json!({ "matcher": "run_shell_command|write_file" }))
+            .run("go");
+        run.expect(0, "Done.\n");
+        assert_eq!(run.tools(), [format!("{} {status}", call.0)], "{call:?}");
+        if status == "blocked" {
+            run.expect_printed("hookrail doctor --live");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! `bridge`: real processes, fed with what the real agents sent, with real rules and hooks behind them.
 
+mod arguments;
 mod attacks;
 mod environment;
 mod failures;

@@ -30,6 +30,7 @@ mod doctor;
 mod enclosing;
 mod explain;
 mod fire;
+mod fire_agent;
 mod fire_limits;
 mod guards_off;
 mod import;
@@ -40,6 +41,7 @@ mod log;
 #[cfg(target_os = "linux")] // It needs FUSE and namespaces.
 mod modeless;
 mod own_hooks;
+mod patches;
 mod program;
 mod pty;
 mod replay;

@@ -77,6 +77,8 @@ fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
 pub(crate) struct Refused {
     /// What blocks the event whatever the hooks say.
     standing: Option<String>,
+    /// Why nobody can tell what the call does, and whether a guard depends on it.
+    unreadable: Option<(String, bool)>,
     /// In the order in which they were found.
     hooks: Vec<RefusedHook>,
 }
@@ -87,15 +89,29 @@ impl Refused {
         self.hooks.push(RefusedHook { hook: Arc::clone(hook), why });
     }
 
+    /// Notes a call that cannot be read, and whether a guard depends on what it does.
+    pub(crate) fn unreadable_call(&mut self, why: &str, guard_depends: bool) {
+        self.unreadable = Some((why.to_owned(), guard_depends));
+    }
+
     /// Adds to a result what follows from the refusals.
     pub(crate) fn apply(self, event: EventName, result: &mut ProcessedHookResult) {
         // A guard that was tampered with, or cannot start, must not be a guard that is off.
         let (blocking, others): (Vec<_>, Vec<_>) = self.hooks.iter().partition(|hook| hook.why.blocks());
         let blocking: Vec<String> = blocking.into_iter().map(ToString::to_string).collect();
-        let reasons: Vec<&str> = self.standing.iter().chain(&blocking).map(String::as_str).collect();
+        let (unreadable, note) = match &self.unreadable {
+            // A guard has decided, so that nothing depends on what else could be told.
+            Some(_) if result.block.is_some() => (None, None),
+            Some((why, true)) => (Some(why), None),
+            Some((why, false)) => (None, Some(why)),
+            None => (None, None),
+        };
+        let reasons = self.standing.iter().chain(unreadable).chain(&blocking);
+        let reasons: Vec<&str> = reasons.map(String::as_str).collect();
         if event.is_guarded() && !reasons.is_empty() {
             result.block_with(Block { reason: reasons.join("\n"), cause: BlockCause::Failure });
         }
+        result.warnings.extend(note.cloned());
         result.warnings.extend(blocking);
         result.warnings.extend(others.into_iter().map(ToString::to_string));
         result.refused = self.hooks;

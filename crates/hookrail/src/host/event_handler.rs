@@ -1,6 +1,7 @@
 //! Fires events: plan, admit, run, aggregate, record. The triggers, the message bus and the `fire` command all
 //! enter here.
 
+mod call;
 mod events;
 mod running;
 #[cfg(test)]
@@ -10,7 +11,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::event::{BaseFields, Event, EventName, HookInput, timestamp_now};
+use self::call::{Call, EventRun};
+use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::{admit, directory_for};
@@ -21,6 +23,7 @@ use crate::host::shared::Host;
 use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
 use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan};
+use crate::rules::{OurTool, unreadable_call};
 use crate::run::HookRunner;
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::{
@@ -111,7 +114,10 @@ impl HookEventHandler {
         base: &BaseOverrides,
         extra: &JsonObject,
     ) -> ProcessedHookResult {
+        let reading = self.reading(event, base);
+        let call_directory = base.call_directory.as_deref();
         let base = self.base_fields(base);
+        let call = Call { reading: reading.as_deref(), directory: call_directory.unwrap_or(&base.cwd) };
         let directory = directory_for(&self.host, &base.cwd);
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
@@ -119,7 +125,9 @@ impl HookEventHandler {
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
         let input = HookInput { base: &base, event, extra };
-        let outcome = self.run_all(plan, &hooks, refused_runs, &input, directory, &records).await;
+        let run = EventRun { handler: self, plan, call, directory, records: &records };
+        run.note_unreadable(&hooks, &input, &mut refused);
+        let outcome = run.all(&hooks, refused_runs, &input).await;
         let (aggregated, runs, not_held) = match outcome {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -156,6 +164,26 @@ impl HookEventHandler {
             cwd: Cow::Borrowed(given.cwd.as_deref().unwrap_or(&self.host.working_dir)),
             timestamp: given.timestamp.clone().unwrap_or_else(timestamp_now),
         }
+    }
+
+    /// What is known of a tool call: by the sender's table, else by ours.
+    fn reading<'b>(&self, event: &Event<'_>, base: &'b BaseOverrides) -> Option<Cow<'b, CallReading>> {
+        if let Some(reading) = &base.reading {
+            return Some(Cow::Borrowed(reading));
+        }
+        let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
+            event
+        else {
+            return None;
+        };
+        OurTool::named(tool_name).filter(|_| self.host.has_our_tools)?;
+        let unreadable = unreadable_call(tool_name, tool_input);
+        Some(Cow::Owned(unreadable.map_or(CallReading::Known, CallReading::Unreadable)))
+    }
+
+    /// Whether a hook listens to this event, whatever it is about.
+    pub fn listens_to(&self, event: EventName) -> bool {
+        self.can_have_result(event, None, &[])
     }
 
     /// Whether an event with these fields can have a result.

@@ -44,7 +44,7 @@ impl SecondRound {
         let last_change = runs.iter().rposition(is_change_by_project)?;
         // In a chain, hooks behind the change have seen it.
         let saw_old = |place: usize| !sequential || place < last_change;
-        let hooks: Vec<Arc<Hook>> = runs
+        let mut hooks: Vec<Arc<Hook>> = runs
             .iter()
             .enumerate()
             .filter(|(place, run)| !run.hook.is_own_projects() && saw_old(*place))
@@ -52,6 +52,8 @@ impl SecondRound {
             // A condition that did not hold for the old arguments may hold for the new ones.
             .chain(not_held.iter().filter(|hook| !hook.is_own_projects()).cloned())
             .collect();
+        // One that was called for several files is asked once more for each.
+        hooks.dedup_by(|one, other| Arc::ptr_eq(one, other));
         let mut tool_input = (*given).clone();
         tool_input.extend(changes.iter().map(|(key, value)| (key.clone(), value.clone())));
         (!hooks.is_empty()).then_some(Self { tool_input, hooks })

@@ -53,6 +53,7 @@ impl HookSession {
             answer_by: None,
             try_examples: true,
             workers: None,
+            has_our_tools: false,
         }
     }
 
@@ -136,6 +137,7 @@ pub struct HookSessionBuilder {
     answer_by: Option<Instant>,
     try_examples: bool,
     workers: Option<WorkerPool>,
+    has_our_tools: bool,
 }
 
 impl HookSessionBuilder {
@@ -220,6 +222,14 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Says that the host's tools under our names have our arguments (`command` of `run_shell_command`, `file_path` of
+    /// `write_file`, …). A call without them is then refused before a guard that depends on them, instead of being
+    /// decided without them.
+    pub fn our_tools(mut self) -> Self {
+        self.has_our_tools = true;
+        self
+    }
+
     /// Reads the settings files and makes the session.
     pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
@@ -257,6 +267,7 @@ impl HookSessionBuilder {
             direct_execution: self.direct_execution,
             answer_by: self.answer_by,
             workers: self.workers,
+            has_our_tools: self.has_our_tools,
         };
         let has_bus = host.bus.is_some();
         let session = HookSession { host: Arc::new(host), may_be_on, system: OnceLock::new() };

@@ -46,6 +46,8 @@ pub(crate) struct Host {
     pub(crate) answer_by: Option<Instant>,
     /// The workers of an earlier session of the same host.
     pub(crate) workers: Option<WorkerPool>,
+    /// Whether tools under our names have our arguments, so that a call without them cannot be read.
+    pub(crate) has_our_tools: bool,
 }
 
 impl Host {

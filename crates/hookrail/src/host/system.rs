@@ -133,6 +133,11 @@ impl HookSystem {
         self.handler().planner().explain(event, target)
     }
 
+    /// The same for something that goes by several names, such as a tool of another agent.
+    pub fn explain_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
+        self.handler().planner().explain_also(event, target, also)
+    }
+
     /// Whether any hook would run for this request.
     pub fn has_hooks_for(&self, request: &CheckedRequest) -> bool {
         answer::has_hooks_for(&self.components, request)

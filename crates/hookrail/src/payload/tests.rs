@@ -206,7 +206,7 @@ fn base_fields_may_be_overridden() {
             transcript_path: Some("/t".to_owned()),
             cwd: Some(PathBuf::from("/c")),
             timestamp: Some("now".to_owned()),
-            also_matches: Vec::new(),
+            ..BaseOverrides::default()
         }
     );
     // DELTA-HPAY-006: the source is an enum, not a text.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use self::candidates::{CommandKey, PlanCandidate, add_unless_duplicate, matches};
+use self::candidates::{CommandKey, PlanCandidate, add_unless_duplicate, listens};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
 use self::plan_cache::{CachedPlan, MAX_NAME_BYTES, PlanCache};
@@ -41,6 +41,9 @@ pub struct PlannedHook {
     pub hook: Arc<Hook>,
     /// What to check again right before it runs; `None` where nothing needs a check.
     pub seal: Option<Arc<Seal>>,
+    /// Whether it is called once for each file of a patch, because it listens to the tools that write single files and
+    /// not to `apply_patch`.
+    pub per_file: bool,
     /// What it must not find in the folder that it runs in. Found out here, because a plan serves many events.
     pub(crate) relative_files: RelativeFiles,
 }
@@ -125,8 +128,14 @@ impl HookPlanner {
 
     /// The same plan, and why the other hooks of the event are not in it.
     pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
+        self.explain_also(event, target, &[])
+    }
+
+    /// The same for something that goes by several names.
+    pub fn explain_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
         let mut skipped = Vec::new();
-        let plan = self.resolve(event, target.as_slice(), Some(&mut skipped));
+        let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
+        let plan = self.resolve(event, &names, Some(&mut skipped));
         skipped.sort_by_key(|(rank, _)| *rank);
         Explanation { plan, skipped: skipped.into_iter().map(|(_, skipped)| skipped).collect() }
     }
@@ -148,11 +157,12 @@ impl HookPlanner {
             } else if let Some(why) = registered.trust.not_approved() {
                 Some(SkipReason::NotApproved { why: why.to_owned() })
             } else {
-                match matches(hook, targets, &mut steps) {
-                    MatchVerdict::No if skipped.is_none() => continue,
-                    MatchVerdict::No => Some(does_not_match(hook, targets)),
-                    verdict => {
-                        let candidate = PlanCandidate { rank, registered, verdict, displaced_by: None };
+                match listens(hook, targets, &mut steps) {
+                    (MatchVerdict::No, _) if skipped.is_none() => continue,
+                    (MatchVerdict::No, _) => Some(does_not_match(hook, targets)),
+                    (verdict, per_file) => {
+                        let candidate =
+                            PlanCandidate { rank, registered, verdict, per_file, displaced_by: None };
                         add_unless_duplicate(candidate, &mut planned, &mut by_command)
                     }
                 }
@@ -163,7 +173,7 @@ impl HookPlanner {
             }
         }
         let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
-        for PlanCandidate { rank, registered, verdict, displaced_by } in planned {
+        for PlanCandidate { rank, registered, verdict, per_file, displaced_by } in planned {
             let hook = &registered.hook;
             if let Some(of) = displaced_by {
                 if let Some(skipped) = skipped.as_deref_mut() {
@@ -179,6 +189,7 @@ impl HookPlanner {
             plan.hooks.push(PlannedHook {
                 hook: Arc::clone(hook),
                 seal: registered.seal.clone(),
+                per_file,
                 relative_files: RelativeFiles::of(hook),
             });
         }
@@ -200,7 +211,7 @@ fn further_reasons(
         reasons.push(SkipReason::NotApproved { why: why.to_owned() });
     }
     if matches!(first, SkipReason::Disabled(_) | SkipReason::NotApproved { .. })
-        && matches(&registered.hook, targets, steps) == MatchVerdict::No
+        && listens(&registered.hook, targets, steps).0 == MatchVerdict::No
     {
         reasons.push(does_not_match(&registered.hook, targets));
     }

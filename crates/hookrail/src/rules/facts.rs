@@ -13,12 +13,10 @@ use serde_json::Value;
 pub(crate) use self::files::PathFacts;
 pub(crate) use self::shell::{LineCommand, ShellLine};
 use super::path::Places;
-use crate::event::Event;
+use super::tools::{OurTool, SHELL_TOOL};
+use crate::event::{CallReading, Event};
 use crate::formats::json_object::JsonObject;
-use hookrail_shell::{Cause, ShellFacts, facts_of_argv, facts_of_line};
-
-/// The tool whose `command` is a shell line.
-pub(crate) const SHELL_TOOL: &str = "run_shell_command";
+use hookrail_shell::{Cause, ShellFacts, facts_of_argv, facts_of_line, outline};
 
 /// What happened: the parts of an event that rules can ask about.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +33,8 @@ pub struct Subject<'a> {
     pub text: Option<Cow<'a, str>>,
     /// The agent that the event comes from, where another agent asks.
     pub agent: Option<&'a str>,
+    /// What a table of the sender's tools says of the call, on tool events.
+    pub reading: Option<&'a CallReading>,
 }
 
 /// The folders that paths of an event are seen from.
@@ -152,23 +152,78 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether an argument decides and nobody can read what it says: it may be anything.
+    pub(crate) fn is_unreadable(&self, names: &[String]) -> bool {
+        let decides = |name: &String| self.tool().is_some_and(|tool| tool.role_of(name).is_some());
+        matches!(self.subject.reading, Some(CallReading::Unreadable(_))) && names.first().is_some_and(decides)
+    }
+
+    /// The tool, if it is one of ours.
+    fn tool(&self) -> Option<&'static OurTool> {
+        match self.subject.reading {
+            Some(CallReading::Unlisted | CallReading::Plain) => None,
+            Some(CallReading::Known | CallReading::Unreadable(_)) | None => {
+                OurTool::named(self.subject.tool_name?)
+            }
+        }
+    }
+
+    /// Whether a tool is in nobody's table, so that its arguments are read by their names.
+    fn is_unlisted(&self) -> bool {
+        let is_plain = matches!(self.subject.reading, Some(CallReading::Plain));
+        self.subject.tool_name.is_some() && self.tool().is_none() && !is_plain
+    }
+
     /// Reads the `command` of a shell call: a line for a shell, or an array that is executed without one. A command
     /// of any other type is a line of which nothing can be determined.
     fn read_shell(&self) -> Option<ShellFacts> {
-        if self.subject.tool_name != Some(SHELL_TOOL) {
-            return None;
+        let input = self.subject.tool_input?;
+        if self.is_unlisted() {
+            return read_unlisted(input);
         }
-        let words = |words: &[Value]| -> Option<Vec<String>> {
-            words.iter().map(|word| word.as_str().map(str::to_owned)).collect()
-        };
+        self.tool().filter(|tool| tool.name == SHELL_TOOL)?;
         // What a command of another type does cannot be determined.
         let unreadable = || ShellFacts::unreadable(Cause::Syntax);
-        Some(match self.subject.tool_input?.get("command") {
+        let command = input.get("command").filter(|command| !command.is_null());
+        if command.is_none() && self.subject.reading == Some(&CallReading::Known) {
+            return None; // The agent's table says that it may be missing.
+        }
+        Some(match command {
             Some(Value::String(line)) => facts_of_line(line),
             Some(Value::Array(argv)) => words(argv).map_or_else(unreadable, |argv| facts_of_argv(&argv)),
             _ => unreadable(),
         })
     }
+}
+
+/// What a tool that is in no table would run, if its arguments look like a shell line. Text that does not parse as one
+/// is some other text.
+fn read_unlisted(input: &JsonObject) -> Option<ShellFacts> {
+    let facts = ["command", "cmd"].into_iter().filter_map(|name| match input.get(name)? {
+        Value::String(line) if is_shell_line(line) => Some(facts_of_line(line)),
+        Value::Array(argv) => words(argv).map(|argv| facts_of_argv(&argv)),
+        _ => None,
+    });
+    // Text that a limit keeps us from reading is some other text, too.
+    let facts = facts.filter(|facts| !facts.causes.contains(&Cause::Bound));
+    // Which of the two it reads is not known.
+    facts.reduce(|mut all, other| {
+        all.commands.extend(other.commands);
+        all.programs.extend(other.programs);
+        all.paths.extend(other.paths);
+        all.causes.extend(other.causes);
+        all
+    })
+}
+
+/// Whether a text parses as a shell line.
+pub fn is_shell_line(text: &str) -> bool {
+    !text.trim().is_empty() && !outline(text).is_broken
+}
+
+/// The words of a program that is started without a shell; `None` if one of them is not a text.
+fn words(list: &[Value]) -> Option<Vec<String>> {
+    list.iter().map(|word| word.as_str().map(str::to_owned)).collect()
 }
 
 /// Follows names into objects and indexes into lists.

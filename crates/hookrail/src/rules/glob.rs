@@ -4,7 +4,7 @@
 //! In paths `*` stops at `/` and `**` does not, and `**/x` also matches `x`; in the words of a command both go on.
 //! Matching takes time proportional to glob times text, whatever they are: no glob makes it try again.
 
-mod braces;
+pub(super) mod braces;
 
 use super::truth::Truth;
 

@@ -1,4 +1,4 @@
-//! Which files a patch touches, in the format of `apply_patch`.
+//! Which files a patch touches and what it does to each, in the format of `apply_patch`.
 //!
 //! The format is lines: `*** Begin Patch`, then for each file `*** Add File: P`, `*** Delete File: P` or
 //! `*** Update File: P`, the last one perhaps followed by `*** Move to: Q`, then `*** End Patch`. Lines of content
@@ -26,21 +26,30 @@ pub struct PatchedFile {
     pub path: String,
     /// What happens to it.
     pub action: PatchAction,
+    /// The lines that the patch expects in the file, of all its passages; empty for a file that is created.
+    pub old: String,
+    /// The lines that the patch leaves in their place; all lines of a file that is created.
+    pub new: String,
 }
 
 /// The files that a patch touches, in its order; `None` for a text that is no patch or has unknown headers: then
 /// it cannot be determined what would be written.
 pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     let mut files: Vec<PatchedFile> = Vec::new();
-    let mut lines = patch.lines().map(str::trim_end);
+    let mut lines = patch.lines();
     // Applying programs accept a here-document and blank lines around the patch.
     lines.find(|line| line.trim() == "*** Begin Patch")?;
     for line in lines {
+        let content = line;
+        let line = line.trim_end();
         // Content differs from headers in its first character, so leading blanks are not dropped for it. But
         // programs that apply patches trim headers, and a blank before `***` must hide nothing.
         let Some(header) =
             line.trim_start().strip_prefix("*** ").or_else(|| line.trim_start().strip_prefix("***"))
         else {
+            if let Some(file) = files.last_mut() {
+                file.add_line(content);
+            }
             continue;
         };
         if let Some(path) = header.strip_prefix("Add File:") {
@@ -64,7 +73,29 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
 /// Adds a file; `None` if the header names none, because then it cannot be determined what the patch changes.
 fn push(files: &mut Vec<PatchedFile>, path: &str, action: PatchAction) -> Option<()> {
     let path = path.trim();
-    (!path.is_empty()).then(|| files.push(PatchedFile { path: path.to_owned(), action }))
+    let file = PatchedFile { path: path.to_owned(), action, old: String::new(), new: String::new() };
+    (!path.is_empty()).then(|| files.push(file))
+}
+
+impl PatchedFile {
+    /// Adds a line of content: `-` is taken away, `+` is added, a blank or nothing before it is left as it is.
+    fn add_line(&mut self, line: &str) {
+        if line.starts_with("@@") {
+            return;
+        }
+        let (is_old, is_new, text) = match line.split_at_checked(1) {
+            Some(("-", text)) => (true, false, text),
+            Some(("+", text)) => (false, true, text),
+            Some((" ", text)) => (true, true, text),
+            _ => (true, true, line),
+        };
+        for (is_part, lines) in [(is_old, &mut self.old), (is_new, &mut self.new)] {
+            if is_part {
+                lines.push_str(text);
+                lines.push('\n');
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +115,21 @@ mod tests {
         assert_eq!(brief(patch).as_deref(), Some(expected));
         assert_eq!(brief(&patch.replace('\n', "\r\n")).as_deref(), Some(expected));
         assert_eq!(brief(&format!("<<'EOF'\n{patch}EOF\n")).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn passages_are_joined_for_each_file() {
+        let patch = "*** Begin Patch\n*** Add File: a\n+one \n+\n*** Update File: b\n*** Move to: c\n@@ x\n same\n-old\n\
+                     +new\n@@\n-gone\n\n*** Delete File: d\n*** End Patch";
+        let shown = |file: &PatchedFile| (file.path.clone(), file.old.clone(), file.new.clone());
+        let files: Vec<_> = patched_files(patch).unwrap().iter().map(shown).collect();
+        let expected = [
+            ("a", "", "one \n\n"),
+            ("b", "", ""),
+            ("c", "same\nold\ngone\n\n", "same\nnew\n\n"),
+            ("d", "", ""),
+        ];
+        assert_eq!(files, expected.map(|(path, old, new)| (path.to_owned(), old.to_owned(), new.to_owned())));
     }
 
     #[test]

@@ -180,9 +180,14 @@ impl Places {
     }
 
     /// A path inside of the project is shown relative to it, and `.` for the project itself; any other one is
-    /// absolute.
+    /// absolute. A project that is `/` has nothing inside.
     fn seen_from_project(&self, path: String) -> ResolvedPath {
         let project = self.project.trim_end_matches('/');
+        if project.is_empty() {
+            // Everything lies below `/`, so that nothing is the project's own.
+            let outside = !is_temporary(&path);
+            return ResolvedPath::whole(path, outside);
+        }
         let starts = match path.get(..project.len()) {
             Some(start) if start == project => true,
             Some(start) => self.ignores_case() && start.to_lowercase() == project.to_lowercase(),
@@ -209,6 +214,13 @@ fn home_of(user: &str, on_disk: bool) -> Option<String> {
     let home = line.and_then(|line| line.split(':').nth(5)).filter(|home| home.starts_with('/'));
     let usual = if user == "root" { "/root".to_owned() } else { format!("/home/{user}") };
     Some(home.map_or(usual, str::to_owned))
+}
+
+/// Whether a path lies in one of the folders that are emptied by themselves.
+fn is_temporary(path: &str) -> bool {
+    const FOLDERS: [&str; 5] =
+        ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/private/var/folders"];
+    FOLDERS.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// Joins without looking at `..`: whether that is resolved by text or on the disk is the caller's choice.

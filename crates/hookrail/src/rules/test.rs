@@ -69,7 +69,9 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
         Fact::Model => text(subject.model),
         Fact::Text => text(subject.text.as_deref()),
         Fact::Agent => text(subject.agent),
-        Fact::Input(names) => on_values(tests, facts.input(names).map(TestedValue::Json), false),
+        Fact::Input(names) => {
+            on_values(tests, facts.input(names).map(TestedValue::Json), facts.is_unreadable(names))
+        }
         Fact::Dynamic => {
             let dynamic = facts.shell().is_some_and(ShellLine::is_dynamic);
             let causes = facts.shell().into_iter().flat_map(|shell| &shell.causes);

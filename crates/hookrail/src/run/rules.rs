@@ -51,6 +51,16 @@ pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
     }
 }
 
+/// Whether it cannot be determined if a rule, or the condition of a command, holds.
+pub(crate) fn is_undecided(hook: &Hook, facts: &Facts<'_>) -> bool {
+    let truth = match (&hook.kind, &hook.when) {
+        (HookKind::Rule(rule), _) => Some(rule.evaluate(facts)),
+        (_, Some(when)) => Some(when.evaluate(facts)),
+        (_, None) => None,
+    };
+    truth == Some(Truth::Unknown)
+}
+
 /// What rules can ask about an event whose payload the hooks before them may have changed.
 pub(crate) fn subject_of_payload(payload: &JsonObject) -> Subject<'_> {
     let text = |key: &str| payload.get(key).and_then(Value::as_str);
@@ -62,6 +72,7 @@ pub(crate) fn subject_of_payload(payload: &JsonObject) -> Subject<'_> {
         model: payload.get("llm_request").and_then(|request| request.get("model")).and_then(Value::as_str),
         text: text("prompt_response").map(Cow::Borrowed).or_else(|| response.map(response_text)),
         agent: agent_of(payload),
+        reading: None,
     }
 }
 

@@ -1,16 +1,16 @@
-//! Every tool that an agent has is known: it is in the agent's table, or it is listed here as one that neither runs
-//! commands nor touches files. `cargo xtask agents --capture-tools` writes the list of what an agent has, so a tool of a
+//! Every tool that an agent has is known: it is in one of the lists of the agent's file, or was looked at and is listed
+//! here. `cargo xtask agents --capture-tools` writes the list of what an agent has, so a tool of a
 //! new version fails this test until somebody looked at it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hookrail::internal::OurTool;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::agents::dialect_of;
-use crate::tools::to_ours;
+use crate::dialect::Argument;
 
 /// What `payloads/AGENT/tools.json` holds.
 #[derive(Deserialize)]
@@ -25,145 +25,30 @@ struct CapturedTool {
     name: String,
     #[serde(default)]
     parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    required: Vec<String>,
 }
 
-/// What is known of an agent's tools beside its table.
-struct Reviewed {
+/// The tools of an agent that are in neither of its lists, on purpose.
+struct Unlisted {
     agent: Agent,
-    /// They run no command and touch no file that the model chose.
-    harmless: &'static [&'static str],
-    /// They do, or nobody looked at them, and the table does not have them yet.
-    missing: &'static [&'static str],
+    /// They may touch files, and are read by the names of their arguments.
+    by_arguments: &'static [&'static str],
+    /// No hook fires for them; what that means is in `docs/agents.md`.
+    without_hooks: &'static [&'static str],
 }
 
-/// The argument of ours that decides what a call does.
-const DECIDING: &[(&str, &str)] = &[
-    ("run_shell_command", "command"),
-    ("read_file", "file_path"),
-    ("write_file", "file_path"),
-    ("replace", "file_path"),
-];
-
-const REVIEWED: &[Reviewed] = &[
-    Reviewed {
+const UNLISTED: &[Unlisted] = &[
+    Unlisted {
         agent: Agent::Claude,
-        harmless: &[
-            "Agent",
-            "AskUserQuestion",
-            "ClaudeDesign",
-            "CronCreate",
-            "CronDelete",
-            "CronList",
-            "EnterPlanMode",
-            "ExitPlanMode",
-            "ListAgents",
-            "ListMcpResources",
-            "OfferChromeSetup",
-            "ProposeGoal",
-            "ProposeSkills",
-            "PushNotification",
-            "ReadMcpResource",
-            "ReadMcpResourceDir",
-            "ReadNotifications",
-            "RefreshMcpTools",
-            "RemoteTrigger",
-            "ReportFindings",
-            "ScheduleWakeup",
-            "SendFeedback",
-            "SendMessage",
-            "ShowOnboardingRolePicker",
-            "Skill",
-            "TaskCreate",
-            "TaskGet",
-            "TaskList",
-            "TaskStop",
-            "TaskUpdate",
-            "TodoWrite",
-        ],
-        missing: &["Artifact", "EnterWorktree", "ExitWorktree", "Monitor", "Projects", "Workflow"],
+        by_arguments: &["Artifact", "EnterWorktree", "ExitWorktree", "Projects"],
+        without_hooks: &[],
     },
-    Reviewed {
-        agent: Agent::Codex,
-        harmless: &[
-            // Its script calls the other tools, and hooks fire for those calls.
-            "exec",
-            "wait",
-            "sleep",
-            "close_agent",
-            "create_goal",
-            "followup_task",
-            "get_goal",
-            "interrupt_agent",
-            "list_agents",
-            "request_user_input",
-            "request_user_input_async",
-            "resume_agent",
-            "send_input",
-            "send_message",
-            "spawn_agent",
-            "update_goal",
-            "wait_agent",
-        ],
-        missing: &["write_stdin"],
-    },
-    Reviewed {
-        agent: Agent::Gemini,
-        harmless: &[
-            "activate_skill",
-            "ask_user",
-            "complete_task",
-            "enter_plan_mode",
-            "exit_plan_mode",
-            "invoke_agent",
-            "list_background_processes",
-            "list_mcp_resources",
-            "read_background_output",
-            "read_mcp_resource",
-            "take_snapshot",
-            "tracker_add_dependency",
-            "tracker_create_task",
-            "tracker_get_task",
-            "tracker_list_tasks",
-            "tracker_update_task",
-            "tracker_visualize",
-            "update_topic",
-            "write_todos",
-        ],
-        missing: &["get_internal_docs", "read_many_files"],
-    },
-    Reviewed {
+    Unlisted { agent: Agent::Codex, by_arguments: &[], without_hooks: &["write_stdin"] },
+    Unlisted { agent: Agent::Gemini, by_arguments: &[], without_hooks: &[] },
+    Unlisted {
         agent: Agent::Qwen,
-        harmless: &[
-            "agent",
-            "ask_user_question",
-            "create_sub_session",
-            "cron_create",
-            "cron_delete",
-            "cron_list",
-            "enter_plan_mode",
-            "exit_plan_mode",
-            "get_goal",
-            "list_agents",
-            "loop_wakeup",
-            "propose_goal",
-            "read_mcp_resource",
-            "report_findings",
-            "request_shutdown",
-            "send_message",
-            "skill",
-            "structured_output",
-            "task_create",
-            "task_list",
-            "task_stop",
-            "task_update",
-            "team_create",
-            "team_delete",
-            "team_plan_approval",
-            "todo_write",
-            "tool_search",
-            "update_goal",
-        ],
-        missing: &[
+        by_arguments: &[
             "artifact",
             "display_image",
             "enter_worktree",
@@ -171,7 +56,6 @@ const REVIEWED: &[Reviewed] = &[
             "exit_worktree",
             "image_gen",
             "lsp",
-            "monitor",
             "omni_caption_audio",
             "omni_caption_image",
             "omni_clip_audio",
@@ -190,29 +74,12 @@ const REVIEWED: &[Reviewed] = &[
             "record_artifact",
             "record_source",
             "save_memory",
-            "tool_call",
             "workflow",
-            "zoom_image",
         ],
+        without_hooks: &[],
     },
-    Reviewed {
-        agent: Agent::Copilot,
-        harmless: &[
-            "fetch_copilot_cli_documentation",
-            "list_agents",
-            "list_bash",
-            "read_agent",
-            "read_bash",
-            "session_store_sql",
-            "skill",
-            "sql",
-            "stop_bash",
-            "task",
-            "write_agent",
-        ],
-        missing: &["rg"],
-    },
-    Reviewed { agent: Agent::Opencode, harmless: &["skill", "task", "todowrite"], missing: &[] },
+    Unlisted { agent: Agent::Copilot, by_arguments: &[], without_hooks: &[] },
+    Unlisted { agent: Agent::Opencode, by_arguments: &[], without_hooks: &[] },
 ];
 
 fn captured(agent: Agent) -> Captured {
@@ -223,46 +90,72 @@ fn captured(agent: Agent) -> Captured {
 }
 
 #[test]
-fn every_tool_of_an_agent_is_in_its_table_or_reviewed() {
-    for Reviewed { agent, harmless, missing } in REVIEWED {
+fn every_tool_of_an_agent_is_in_one_of_the_lists() {
+    for Unlisted { agent, by_arguments, without_hooks } in UNLISTED {
+        let dialect = dialect_of(*agent);
         let tools = captured(*agent).tools;
-        for tool in &tools {
-            let name = tool.name.as_str();
-            let places =
-                [dialect_of(*agent).tool(name).is_some(), harmless.contains(&name), missing.contains(&name)];
+        for CapturedTool { name, .. } in &tools {
+            let places = [
+                dialect.tool(name).is_some(),
+                dialect.plain_tools.contains(&name.as_str()),
+                dialect.caller.is_some_and(|(caller, ..)| caller == name),
+                by_arguments.contains(&name.as_str()),
+                without_hooks.contains(&name.as_str()),
+            ];
             let found = places.iter().filter(|is_there| **is_there).count();
-            assert_eq!(
-                found, 1,
-                "{agent}: `{name}` is to be in the table or in one of the lists: {places:?}"
-            );
+            assert_eq!(found, 1, "{agent}: `{name}` is to be in one of the lists: {places:?}");
         }
-        for name in harmless.iter().chain(*missing) {
+        for name in by_arguments.iter().chain(*without_hooks) {
             assert!(tools.iter().any(|tool| tool.name == *name), "{agent} has no tool `{name}` any more");
         }
     }
 }
 
-/// The parameter that the agent's own schema has is the one that the table reads.
+/// What the agent's own schema has is what the table reads, and what the schema requires is what the table requires.
 #[test]
-fn the_deciding_argument_of_an_offered_tool_is_read() {
-    for Reviewed { agent, .. } in REVIEWED {
+fn the_deciding_arguments_of_an_offered_tool_are_those_of_its_schema() {
+    for Unlisted { agent, .. } in UNLISTED {
         for tool in captured(*agent).tools.iter().filter(|tool| !tool.parameters.is_empty()) {
             let Some(known) = dialect_of(*agent).tool(&tool.name) else { continue };
-            let Some((_, decides)) = DECIDING.iter().find(|(ours, _)| *ours == known.ours) else { continue };
-            let input: Value = tool.parameters.keys().map(|name| (name.clone(), json!("x"))).collect();
-            let call = to_ours(*agent, &tool.name, &input);
-            assert!(
-                call.input.contains_key(*decides),
-                "{agent}: `{}` gives no `{decides}`: {call:?}",
-                tool.name
-            );
+            let ours = OurTool::named(known.ours).expect("a tool of ours");
+            for argument in known.arguments.iter().filter(|argument| ours.role_of(argument.ours).is_some()) {
+                let Argument { theirs, needed, unless, .. } = argument;
+                let is_alternative =
+                    known.arguments.iter().filter(|other| other.ours == argument.ours).count() > 1;
+                assert!(
+                    is_alternative || tool.parameters.contains_key(*theirs),
+                    "{agent}: `{}` has no `{theirs}`",
+                    tool.name
+                );
+                let is_required = tool.required.iter().any(|required| required == theirs);
+                let expected = is_required || unless.is_some();
+                assert!(is_alternative || *needed == expected, "{agent}: `{theirs}` of `{}`", tool.name);
+            }
+            // A folder or a file that the schema has and the table does not read would be a way around a rule.
+            let paths = [
+                "command",
+                "cmd",
+                "path",
+                "paths",
+                "file_path",
+                "filePath",
+                "dir_path",
+                "directory",
+                "workdir",
+            ];
+            let paths =
+                paths.into_iter().chain(["notebook_path", "glob", "include", "include_pattern", "patchText"]);
+            for name in paths.filter(|name| tool.parameters.contains_key(*name)) {
+                let is_read = known.arguments.iter().any(|argument| argument.theirs == name);
+                assert!(is_read, "{agent}: `{name}` of `{}` is not read", tool.name);
+            }
         }
     }
 }
 
 #[test]
 fn the_captured_version_is_the_one_that_was_tested() {
-    for Reviewed { agent, .. } in REVIEWED {
+    for Unlisted { agent, .. } in UNLISTED {
         assert_eq!(captured(*agent).version, dialect_of(*agent).tested_with, "{agent}");
     }
 }

@@ -22,7 +22,9 @@ impl Check<'_> {
             let hook = &resolved.hook;
             let Some(text) = hook.matcher.text() else { continue };
             let is_for_tools = hook.event.matching() == Matching::Tool;
-            let matches_some = tools.iter().any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
+            // Patches are a tool of other agents, under one name in all of them.
+            let mut known = tools.iter().copied().chain(["apply_patch"]);
+            let matches_some = known.any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
             // A pattern that is none is reported by the engine, with what becomes of it.
             if !is_for_tools || hook.matcher.problem().is_some() {
                 continue;

@@ -2,7 +2,7 @@
 
 /// What other agents call the tools that the agent has.
 /// Compared without regard to case.
-const NAMES: [(&str, &str); 24] = [
+const NAMES: [(&str, &str); 23] = [
     ("bash", "run_shell_command"),
     ("shell", "run_shell_command"),
     ("sh", "run_shell_command"),
@@ -17,7 +17,6 @@ const NAMES: [(&str, &str); 24] = [
     ("multiedit", "replace"),
     ("edit_file", "replace"),
     ("str_replace", "replace"),
-    ("apply_patch", "replace"),
     ("read", "read_file"),
     ("view", "read_file"),
     ("cat", "read_file"),

@@ -47,6 +47,9 @@ struct PlannedReport<'e> {
     /// Whether it asks for one hook after the other; one such hook makes the whole plan sequential.
     sequential: bool,
     on_failure: OnFailure,
+    /// Whether it is called once for each file of a patch.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    per_file: bool,
 }
 
 /// `code` and `why` are those of the first reason; `reasons` came later and has them all.
@@ -87,7 +90,8 @@ pub(super) fn report<'e>(
         mode: plan.map(|plan| if plan.sequential { "sequential" } else { "parallel" }),
         hooks: planned
             .iter()
-            .map(|Planned { hook, condition }| PlannedReport {
+            .map(|Planned { hook, per_file, condition }| PlannedReport {
+                per_file: *per_file,
                 hook: HookName::of(hook),
                 condition: condition.as_ref(),
                 timeout_ms: hook.timeout.as_millis(),

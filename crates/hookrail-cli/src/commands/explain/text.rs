@@ -37,10 +37,14 @@ pub(super) fn print_text(
                 }
             };
             printer.data(format_args!("{about}: {way}"))?;
-            for (number, Planned { hook, condition }) in planned.iter().enumerate() {
+            for (number, Planned { hook, per_file, condition }) in planned.iter().enumerate() {
                 let label = format!("{}. ", number + 1);
                 printer.data(format_args!("  {label}{}", headline(hook, context)))?;
                 printer.data(format_args!("  {:width$}{}", "", terms(hook), width = label.len()))?;
+                if *per_file {
+                    let how = "called once for each file of the patch, as if its tool had been called";
+                    printer.data(format_args!("  {:width$}{how}", "", width = label.len()))?;
+                }
                 if let Some(worker) = WorkerReport::of(hook, workers) {
                     let way = way_of(hook, context);
                     let did = worker.describe();

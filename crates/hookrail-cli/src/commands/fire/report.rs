@@ -14,6 +14,7 @@ use hookrail_agent::log::millis;
 use serde::Serialize;
 
 use super::Fired;
+use super::native::NativeAnswerReport;
 use super::summary::{RepeatSummary, SummaryReport};
 
 /// One event. `finalOutput` is what all outputs merged to, `allOutputs` has them in the order of the plan, `hooks` has
@@ -53,6 +54,9 @@ pub(super) struct FireReport<'a> {
     /// Hooks of the event that did not run, each with the reason.
     skipped: Vec<SkippedHookReport<'a>>,
     hooks: Vec<HookReport<'a>>,
+    /// With `--native` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    native: Option<&'a NativeAnswerReport>,
     /// With `--repeat` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<SummaryReport<'a>>,
@@ -124,6 +128,7 @@ impl<'a> FireReport<'a> {
             total_duration: millis(aggregated.total_duration),
             skipped: fired.skipped.iter().map(SkippedHookReport::of).collect(),
             hooks: fired.result.runs.iter().map(HookReport::of).collect(),
+            native: fired.native.as_ref(),
             repeat: summary.map(RepeatSummary::report),
         }
     }
@@ -190,7 +195,11 @@ pub(super) fn skipped(
         .filter(|planned| !result.runs.iter().any(|run| Arc::ptr_eq(&run.hook, &planned.hook)))
         .map(|planned| SkippedHook {
             hook: Arc::clone(&planned.hook),
-            why: why_not_run(&planned.hook, result),
+            why: if planned.per_file {
+                "no file of the patch was for it".to_owned()
+            } else {
+                why_not_run(&planned.hook, result)
+            },
         });
     planned_not_run.chain(not_planned).collect()
 }

@@ -41,6 +41,13 @@ pub(super) fn render(fired: &Fired<'_>, summary: Option<&RepeatSummary>, context
         line(&mut text, "from", &from(&skipped.hook, context));
     }
     render_verdict(&mut text, fired);
+    if let Some(native) = &fired.native {
+        let answer = if native.answer.is_null() { "nothing".to_owned() } else { native.answer.to_string() };
+        labelled(&mut text, "answer", &answer);
+        if !native.stderr.is_empty() {
+            labelled(&mut text, "stderr", native.stderr.trim_end());
+        }
+    }
     if let Some(summary) = summary {
         text.push_str(&summary.render());
     }

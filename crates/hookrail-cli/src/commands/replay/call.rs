@@ -1,6 +1,7 @@
 //! One tool call of a transcript, and what became of it.
 
 use hookrail::JsonObject;
+use hookrail::components::CallReading;
 use hookrail_bridge::{Agent, to_ours};
 use serde::Serialize;
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub(super) struct PastCall {
     pub(super) input: JsonObject,
     /// Further names on which a matcher is tried.
     pub(super) also_matches: Vec<String>,
+    /// What the agent's table says of the tool. A past call that cannot be read is decided by what can be read of it.
+    pub(super) reading: CallReading,
     /// What hooks get to see besides: of another agent its name and its own names of tool and arguments.
     pub(super) extra: JsonObject,
     /// Where the agent was, if the transcript contains it.
@@ -66,6 +69,10 @@ impl PastCall {
             tool: ours.name,
             input: ours.input,
             also_matches: ours.also_matches,
+            reading: match ours.reading {
+                CallReading::Unreadable(_) => CallReading::Known,
+                reading => reading,
+            },
             extra: JsonObject::from_iter([("agent".to_owned(), native)]),
             cwd: None,
         }

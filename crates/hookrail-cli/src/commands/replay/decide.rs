@@ -78,6 +78,7 @@ impl ReplayDecider {
         let mut base = BaseOverrides::default();
         base.cwd = self.folder_of(call);
         base.also_matches.clone_from(&call.also_matches);
+        base.reading = Some(call.reading.clone());
         let Some(handler) = self.session.hook_system().and_then(|system| system.event_handler().ok()) else {
             return Ok(PresentDecision { word: DecisionWord::Allow, reason: None, by: None });
         };

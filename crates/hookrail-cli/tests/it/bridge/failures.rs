@@ -47,7 +47,9 @@ fn broken_settings_deny_what_is_guarded_and_name_the_file_and_the_command() {
 
 #[test]
 fn a_payload_that_cannot_be_read_is_denied_where_something_is_guarded() {
-    let project = with_hooks(&json!({}));
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "rule", "when": { "command": "rm" }, "block": "no" },
+    ] }] }));
     for stdin in ["", "{", "[]", "nonsense", "{\"hook_event_name\":\"PreToolUse\"", "{}", "\u{0}\u{1}"] {
         for (agent, before, after) in SHELL_CALLS {
             let event = |file: &str| file.split('-').next().unwrap().to_owned();

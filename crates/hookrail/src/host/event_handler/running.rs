@@ -1,21 +1,22 @@
 //! Runs the hooks of a plan: rules are asked, the other hooks started, and the user's hooks asked again about arguments
 //! that a project's hook changed.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
+use futures_util::future::try_join_all;
 use serde_json::Value;
 
-use super::HookEventHandler;
-use crate::event::{Event, HookInput};
+use super::call::{Call, EventRun};
+use crate::event::{CallReading, Event, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
-use crate::host::records::Records;
+use crate::host::patch_calls::{PatchCalls, allow_all_or_nothing};
 use crate::host::second_round::{SecondRound, objections};
-use crate::plan::planner::Plan;
-use crate::rules::{Facts, Folders, Subject};
 use crate::run::rules::{self, RuleCheck};
 use crate::run::{Payload, PayloadError, is_long, on_blocking_thread_if};
+use crate::verdict::chain::ends_chain;
+use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::AggregatedHookResult;
 
@@ -66,31 +67,24 @@ impl RuleResults {
     }
 }
 
-impl HookEventHandler {
+impl EventRun<'_> {
     /// Runs the hooks, adds those that failed before they began, and merges everything. Hooks whose condition did not
     /// hold are given back apart.
-    pub(super) async fn run_all(
+    pub(super) async fn all(
         &self,
-        plan: &Plan,
         hooks: &[Arc<Hook>],
         failed: Vec<HookRun>,
         input: &HookInput<'_>,
-        directory: &Path,
-        records: &Records<'_>,
     ) -> Result<(AggregatedHookResult, Vec<HookRun>, Vec<Arc<Hook>>), PayloadError> {
-        let (mut runs, not_held) = match hooks {
-            [] => (Vec::new(), Vec::new()),
-            hooks if plan.sequential => self.run_chain(plan, hooks, input, directory, records).await?,
-            hooks => self.run_side_by_side(plan, hooks, input, directory, records).await?,
-        };
+        let (name, sequential, aggregator) = (self.plan.event, self.plan.sequential, self.handler.aggregator);
+        let (mut runs, not_held) = self.run(hooks, input, sequential).await?;
         if !failed.is_empty() {
             let payload = Payload::new(input)?;
             for run in &failed {
-                records.hook(plan.event, run, &payload);
+                self.records.hook(name, run, &payload);
             }
             runs.extend(failed);
         }
-        let (name, sequential, aggregator) = (plan.event, plan.sequential, self.aggregator);
         // Long outputs are merged apart, so that no other client of the same thread waits for it.
         let (mut aggregated, mut runs) = on_blocking_thread_if(is_long(&runs), move || {
             let aggregated = aggregator.aggregate_results(name, &runs, sequential);
@@ -99,71 +93,167 @@ impl HookEventHandler {
         .await;
         let merged = aggregated.final_output.as_ref();
         if let Some(round) = SecondRound::after(input.event, &runs, &not_held, merged, sequential) {
-            runs.extend(self.ask_again(&round, input, directory, records).await?);
+            runs.extend(self.ask_again(&round, input).await?);
             aggregated = aggregator.aggregate_results(name, &runs, sequential);
         }
         Ok((aggregated, runs, not_held))
     }
 
-    async fn run_side_by_side(
+    /// Runs hooks on an event: those that listen to it, and those that listen to single files of the patch that it is.
+    async fn run(
         &self,
-        plan: &Plan,
         hooks: &[Arc<Hook>],
         input: &HookInput<'_>,
-        directory: &Path,
-        records: &Records<'_>,
+        sequential: bool,
     ) -> Result<Ran, PayloadError> {
-        let results = self.ask_rules(hooks, input);
-        let start = results.to_start();
-        if start.is_empty() && self.host.observer.is_none() {
-            return Ok(results.with_runs(Vec::new())); // No payload is needed.
+        let (per_file, whole): (Vec<_>, Vec<_>) =
+            hooks.iter().cloned().partition(|hook| self.is_per_file(hook));
+        if per_file.is_empty() {
+            return self.run_whole(hooks, input, sequential).await;
         }
-        let (payload, started) = self.runner.execute_hooks_on(&start, input, directory).await?;
-        let (runs, not_held) = results.with_runs(started);
-        for run in &runs {
-            records.hook(plan.event, run, &payload);
+        let (mut runs, mut not_held) = self.run_whole(&whole, input, sequential).await?;
+        let name = input.event.name();
+        // In a chain they see the patch as the others have left it.
+        let changed = if sequential { changed_input(input.event, &runs) } else { None };
+        let event = match (input.event, &changed) {
+            (Event::BeforeTool { tool_name, .. }, Some(tool_input)) => {
+                Event::BeforeTool { tool_name, tool_input }
+            }
+            (event, _) => event.clone(),
+        };
+        let input = &HookInput { base: input.base, event: &event, extra: input.extra };
+        let is_over = |run: &HookRun| run.output.as_ref().is_some_and(|output| ends_chain(name, output));
+        if !(sequential && runs.iter().any(is_over)) {
+            let (of_files, without) = self.run_per_file(&per_file, input).await?;
+            runs.extend(of_files);
+            not_held.extend(without);
+            let place = |hook: &Arc<Hook>| {
+                self.plan.hooks.iter().position(|planned| Arc::ptr_eq(&planned.hook, hook))
+            };
+            runs.sort_by_key(|run| place(&run.hook));
         }
         Ok((runs, not_held))
     }
 
-    async fn run_chain(
+    async fn run_whole(
         &self,
-        plan: &Plan,
         hooks: &[Arc<Hook>],
         input: &HookInput<'_>,
-        directory: &Path,
-        records: &Records<'_>,
+        sequential: bool,
     ) -> Result<Ran, PayloadError> {
-        let cwd = input.base.cwd.as_ref();
+        match hooks {
+            [] => Ok((Vec::new(), Vec::new())),
+            hooks if sequential => self.run_chain(hooks, input).await,
+            hooks => self.run_side_by_side(hooks, input).await,
+        }
+    }
+
+    async fn run_side_by_side(
+        &self,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+    ) -> Result<Ran, PayloadError> {
+        let results = self.ask_rules(hooks, input);
+        let start = results.to_start();
+        if start.is_empty() && self.handler.host.observer.is_none() {
+            return Ok(results.with_runs(Vec::new())); // No payload is needed.
+        }
+        let (payload, started) = self.handler.runner.execute_hooks_on(&start, input, self.directory).await?;
+        let (runs, not_held) = results.with_runs(started);
+        for run in &runs {
+            self.records.hook(self.plan.event, run, &payload);
+        }
+        Ok((runs, not_held))
+    }
+
+    async fn run_chain(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> Result<Ran, PayloadError> {
         let object = to_object(input)?;
         let not_held = Mutex::new(Vec::new());
         let ask = |hook: &Arc<Hook>, input: &JsonObject| {
-            let folders = self.folders(hook, cwd);
-            let asked = rules::ask(hook, &Facts::new(rules::subject_of_payload(input), folders));
+            let asked = rules::ask(hook, &self.facts(hook, rules::subject_of_payload(input)));
             if matches!(asked, RuleCheck::DoesNotHold) {
                 not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
             }
             asked
         };
+        let event = self.plan.event;
         let on_finish = |run: &HookRun, payload: &Payload| {
-            records.hook(plan.event, run, payload);
-            records.unusable_fields(plan.event, run);
+            self.records.hook(event, run, payload);
+            self.records.unusable_fields(event, run);
         };
-        let chain = self.runner.execute_chain(hooks, plan.event, object, directory, &ask, &on_finish);
+        let chain = self.handler.runner.execute_chain(hooks, event, object, self.directory, &ask, &on_finish);
         let (runs, _) = chain.await;
         Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
+    /// Calls hooks once for each file of a patch. Hooks run side by side, and the calls of one hook one after another, so
+    /// that its timeout bounds all of them. A patch that cannot be read is refused elsewhere, and they are not called.
+    async fn run_per_file(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> Result<Ran, PayloadError> {
+        let Ok(calls) = PatchCalls::of(input.event) else { return Ok((Vec::new(), Vec::new())) };
+        let extra = with_patch(input);
+        let known = CallReading::Known;
+        let this = EventRun { call: Call { reading: Some(&known), ..self.call }, ..*self };
+        let running = hooks.iter().map(|hook| this.run_for_files(hook, &calls, input, &extra));
+        let mut ran = Ran::default();
+        for (hook, runs) in hooks.iter().zip(try_join_all(running).await?) {
+            if runs.is_empty() {
+                ran.1.push(Arc::clone(hook));
+            }
+            ran.0.extend(runs);
+        }
+        Ok(ran)
+    }
+
+    async fn run_for_files(
+        &self,
+        hook: &Arc<Hook>,
+        calls: &PatchCalls,
+        input: &HookInput<'_>,
+        extra: &JsonObject,
+    ) -> Result<Vec<HookRun>, PayloadError> {
+        let started = Instant::now();
+        let mut runs = Vec::new();
+        for call in calls.for_hook(hook) {
+            let event = call.event(input.event);
+            let input = HookInput { base: input.base, event: &event, extra };
+            let asked = rules::ask(hook, &self.facts_of(hook, &input));
+            let mut run = match asked {
+                RuleCheck::DoesNotHold => continue,
+                RuleCheck::Answered(run) => {
+                    if self.handler.host.observer.is_some() {
+                        self.records.hook(event.name(), &run, &Payload::new(&input)?);
+                    }
+                    *run
+                }
+                RuleCheck::Start => {
+                    let timeout = hook.timeout.saturating_sub(started.elapsed());
+                    if timeout.is_zero() {
+                        runs.push(HookRun::not_started(hook, StartFailure::NoTimeLeft));
+                        break;
+                    }
+                    let hurried = [Arc::new(Hook { timeout, ..Hook::clone(hook) })];
+                    let runner = &self.handler.runner;
+                    let (payload, ran) = runner.execute_hooks_on(&hurried, &input, self.directory).await?;
+                    let Some(mut run) = ran.into_iter().next() else { continue };
+                    run.hook = Arc::clone(hook);
+                    self.records.hook(event.name(), &run, &payload);
+                    run
+                }
+            };
+            call.refuse_changes(&mut run);
+            runs.push(run);
+        }
+        allow_all_or_nothing(&mut runs, calls.len());
+        Ok(runs)
+    }
+
     /// Asks every rule and every condition about one event, whose facts are found out once for all of them.
     fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> RuleResults {
-        let subject = Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) };
-        let cwd = input.base.cwd.as_ref();
-        let own = Folders { project: &self.host.working_dir, cwd, home: self.home.as_deref() };
-        let facts = Facts::new(subject.clone(), own);
+        let facts = self.own_facts(input);
         let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
         for hook in hooks {
             let asked = match &hook.enclosing {
-                Some(_) => rules::ask(hook, &Facts::new(subject.clone(), self.folders(hook, cwd))),
+                Some(_) => rules::ask(hook, &self.facts_of(hook, input)),
                 None => rules::ask(hook, &facts),
             };
             match asked {
@@ -175,30 +265,45 @@ impl HookEventHandler {
         all
     }
 
-    /// The folders that a hook sees the paths of an event from.
-    fn folders<'a>(&'a self, hook: &'a Hook, cwd: &'a Path) -> Folders<'a> {
-        Folders { project: hook.folder(&self.host.working_dir), cwd, home: self.home.as_deref() }
-    }
-
     /// Asks hooks about arguments that a project's hook changed after they had seen them. Returns what they object.
     async fn ask_again(
         &self,
         round: &SecondRound,
         input: &HookInput<'_>,
-        directory: &Path,
-        records: &Records<'_>,
     ) -> Result<Vec<HookRun>, PayloadError> {
         let Event::BeforeTool { tool_name, .. } = input.event else { return Ok(Vec::new()) };
         let event = Event::BeforeTool { tool_name, tool_input: &round.tool_input };
         let input = HookInput { base: input.base, event: &event, extra: input.extra };
-        let results = self.ask_rules(&round.hooks, &input);
-        let (payload, started) = self.runner.execute_hooks_on(&results.to_start(), &input, directory).await?;
-        let (runs, _) = results.with_runs(started);
-        for run in &runs {
-            records.hook(event.name(), run, &payload);
-        }
+        let (runs, _) = self.run(&round.hooks, &input, false).await?;
         Ok(objections(&event, runs))
     }
+}
+
+/// The arguments as the hooks of a chain have left them; `None` where none changed them.
+fn changed_input(event: &Event<'_>, runs: &[HookRun]) -> Option<JsonObject> {
+    let Event::BeforeTool { tool_input, .. } = event else { return None };
+    let outputs = runs.iter().filter(|run| run.success()).filter_map(|run| run.output.as_ref());
+    let changes: Vec<_> = outputs.filter_map(|output| output.specific("tool_input")?.as_object()).collect();
+    let merge = |mut all: JsonObject, changes: &JsonObject| {
+        all.extend(changes.clone());
+        all
+    };
+    (!changes.is_empty()).then(|| changes.into_iter().fold((*tool_input).clone(), merge))
+}
+
+/// The further fields of a call for one file: `agent` holds the patch, where another agent did not put it there already.
+fn with_patch(input: &HookInput<'_>) -> JsonObject {
+    let mut extra = input.extra.clone();
+    let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
+        input.event
+    else {
+        return extra;
+    };
+    if let Value::Object(agent) = extra.entry("agent").or_insert_with(|| JsonObject::new().into()) {
+        agent.entry("tool_name").or_insert_with(|| (*tool_name).into());
+        agent.entry("tool_input").or_insert_with(|| (*tool_input).clone().into());
+    }
+    extra
 }
 
 /// The payload as a chain needs it: a value that each hook's output may change.

@@ -9,6 +9,7 @@ use crate::event::Matching;
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::Registered;
+use crate::rules::{PATCH_TOOL, TOOLS_OF_PATCH};
 use crate::trust::relative_words;
 
 /// What hooks that say the same have in common.
@@ -19,6 +20,8 @@ pub(super) struct PlanCandidate<'r> {
     pub(super) rank: usize,
     pub(super) registered: &'r Registered,
     pub(super) verdict: MatchVerdict,
+    /// It listens to the tools that write single files, and the call is a patch.
+    pub(super) per_file: bool,
     /// A hook of another level that has the same command as this one, which is the project's.
     pub(super) displaced_by: Option<Arc<Hook>>,
 }
@@ -53,8 +56,19 @@ pub(super) fn add_unless_duplicate<'r>(
     None
 }
 
+/// Whether a hook matches one of the names, and whether only because a patch amounts to calls of the tools that write
+/// single files.
+pub(super) fn listens(hook: &Hook, targets: &[&str], steps: &mut Steps) -> (MatchVerdict, bool) {
+    let verdict = matches(hook, targets, steps);
+    let is_patch = hook.event.has_tool() && targets.first() == Some(&PATCH_TOOL);
+    if verdict == MatchVerdict::No && is_patch {
+        return (matches(hook, &TOOLS_OF_PATCH, steps), true);
+    }
+    (verdict, false)
+}
+
 /// Whether a hook matches one of the names; without any every hook does.
-pub(super) fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
+fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
     if targets.is_empty() {
         return MatchVerdict::Yes;
     }

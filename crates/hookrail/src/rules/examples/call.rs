@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::formats::json_object::JsonObject;
 use crate::matcher::Matcher;
-use crate::rules::facts::SHELL_TOOL;
 use crate::rules::problem::RuleProblem;
+use crate::rules::tools::SHELL_TOOL;
 
 /// A built-in tool, as far as examples need to know it.
 struct Tool {

@@ -3,24 +3,15 @@
 use serde_json::Value;
 
 use super::Facts;
+use crate::formats::json_object::JsonObject;
+use crate::rules::glob::braces;
 use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
+use crate::rules::tools::{ArgumentRole, OurTool};
 use hookrail_shell::{Access, Extent, PathBase, PathUse};
 
 /// More paths than this are not resolved; what the others are cannot be determined.
 const MAX_PATHS: usize = 4096;
-
-/// Tools that take files, what they do to them, and the names of the arguments that say which. The first name is ours;
-/// the others are those of other versions of the same tools. The last part stands for a missing argument.
-const FILE_TOOLS: [(&str, Access, &[&str], Option<&str>); 7] = [
-    ("read_file", Access::Read, &["file_path", "absolute_path", "path"], None),
-    ("write_file", Access::Write, &["file_path", "absolute_path", "path"], None),
-    ("replace", Access::Write, &["file_path", "absolute_path", "path"], None),
-    ("list_directory", Access::Read, &["path", "dir_path"], Some(".")),
-    ("glob", Access::Read, &["path", "dir_path"], Some(".")),
-    ("search_file_content", Access::Read, &["path", "dir_path"], Some(".")),
-    ("read_many_files", Access::Read, &["paths", "include"], None),
-];
 
 /// The paths of one call.
 #[derive(Debug, Default)]
@@ -43,35 +34,114 @@ pub(crate) struct PathList {
 }
 
 impl PathFacts {
-    /// Works out the paths of a shell line, of a patch, or of a tool that takes files. Other tools have none.
+    /// Works out the paths of a shell line, of a patch, or of a tool that takes files.
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let mut paths = Self::default();
-        let (Some(tool), Some(input)) = (facts.subject.tool_name, facts.subject.tool_input) else {
-            return paths;
-        };
+        let Some(input) = facts.subject.tool_input else { return paths };
+        let tool = facts.tool();
         if let Some(shell) = facts.shell() {
-            let directory = input.get("directory").and_then(Value::as_str);
+            // Of another tool than ours it is not known what it takes for its folder.
+            let directory = tool.and_then(|_| input.get("directory")).filter(|value| !value.is_null());
+            let is_elsewhere = directory.is_some_and(|directory| !directory.is_string());
+            let directory = directory.and_then(Value::as_str);
             for used in &shell.paths {
                 paths.add_used(facts, used, directory);
             }
-            paths.reads.and_others |= shell.is_dynamic();
-            paths.writes.and_others |= shell.is_dynamic();
-        } else if tool == "apply_patch" {
-            let patch = ["patch", "input"].iter().find_map(|name| input.get(*name)).and_then(Value::as_str);
-            paths.add_patch(facts, patch);
-        } else if let Some((_, access, names, default)) = FILE_TOOLS.iter().find(|(name, ..)| *name == tool) {
-            let given = names.iter().find_map(|name| input.get(*name)).filter(|value| !value.is_null());
-            match (given, default) {
-                (Some(Value::Array(list)), _) => {
-                    for path in list {
-                        paths.add(facts, *access, path.as_str());
-                    }
-                }
-                (Some(value), _) => paths.add(facts, *access, value.as_str()),
-                (None, default) => paths.add(facts, *access, *default),
-            }
+            paths.reads.and_others |= shell.is_dynamic() || is_elsewhere;
+            paths.writes.and_others |= shell.is_dynamic() || is_elsewhere;
+        }
+        match tool {
+            Some(tool) => paths.add_arguments(facts, tool, input),
+            None if facts.is_unlisted() => paths.add_unlisted(facts, input),
+            None => {}
         }
         paths
+    }
+
+    /// Adds what the arguments of one of our tools say.
+    fn add_arguments(&mut self, facts: &Facts<'_>, tool: &OurTool, input: &JsonObject) {
+        let given = |name: &str| input.get(name).filter(|value| !value.is_null());
+        let searched = tool.arguments.iter().find(|argument| argument.role.names_searched_folder());
+        let searched = searched.and_then(|argument| given(argument.name));
+        for argument in tool.arguments {
+            let value = given(argument.name);
+            match argument.role {
+                ArgumentRole::Command | ArgumentRole::Directory => {}
+                ArgumentRole::Patch => self.add_patch(facts, value.and_then(Value::as_str)),
+                ArgumentRole::Writes => self.add(facts, Access::Write, value.and_then(Value::as_str)),
+                ArgumentRole::Reads | ArgumentRole::ReadsAll => match (value, tool.searches) {
+                    (Some(value), _) if argument.role == ArgumentRole::Reads => {
+                        self.add(facts, Access::Read, value.as_str());
+                    }
+                    (Some(value), _) => self.add_texts(facts, value),
+                    (None, Some(folder)) => self.add(facts, Access::Read, Some(folder)),
+                    (None, None) if argument.role == ArgumentRole::Reads => {
+                        self.add(facts, Access::Read, None);
+                    }
+                    (None, None) => {}
+                },
+                ArgumentRole::ReadsBelow => self.add_below(facts, searched, value),
+                ArgumentRole::Pattern => self.add_pattern(facts, searched, value),
+            }
+        }
+    }
+
+    /// Adds paths of a tool that is in no table. What it writes cannot be determined.
+    fn add_unlisted(&mut self, facts: &Facts<'_>, input: &JsonObject) {
+        for (name, value) in input {
+            if is_path_name(name) && matches!(value, Value::String(_) | Value::Array(_)) {
+                self.add_texts(facts, value);
+            }
+        }
+        let uri = input.get("uri").and_then(Value::as_str).and_then(path_of_uri);
+        if let Some(path) = uri {
+            self.add(facts, Access::Read, Some(&path));
+        }
+        self.writes.and_others = true;
+    }
+
+    /// Adds one path that is read, or each of a list.
+    fn add_texts(&mut self, facts: &Facts<'_>, value: &Value) {
+        for path in texts(value) {
+            self.add(facts, Access::Read, path);
+        }
+    }
+
+    /// Adds names or globs that a search is restricted to, in the folders that it searches. One that excludes files names
+    /// nothing that is read.
+    fn add_below(&mut self, facts: &Facts<'_>, searched: Option<&Value>, include: Option<&Value>) {
+        let folders = searched.map_or_else(|| vec![Some(".")], |searched| texts(searched).collect());
+        for name in include.into_iter().flat_map(texts) {
+            if name.is_some_and(|name| name.starts_with('!')) {
+                continue;
+            }
+            for folder in &folders {
+                let branches =
+                    name.map(|name| braces::expand(name).unwrap_or_else(|_| vec![name.to_owned()]));
+                match (folder, branches) {
+                    (Some(folder), Some(branches)) => {
+                        for branch in branches {
+                            let path = join(folder, &branch);
+                            self.add(facts, Access::Read, Some(&path));
+                        }
+                    }
+                    _ => self.add(facts, Access::Read, None),
+                }
+            }
+        }
+    }
+
+    /// Adds the folder of a glob that leads out of the folder that is searched.
+    fn add_pattern(&mut self, facts: &Facts<'_>, searched: Option<&Value>, pattern: Option<&Value>) {
+        let Some(pattern) = pattern.and_then(Value::as_str) else { return };
+        let leads_out = pattern.starts_with(['/', '~']) || pattern.split('/').any(|name| name == "..");
+        if leads_out {
+            let folder = searched.and_then(Value::as_str).unwrap_or(".");
+            let literal: Vec<&str> =
+                pattern.split('/').take_while(|name| !name.contains(['*', '?', '[', '{'])).collect();
+            let path = join(folder, &literal.join("/"));
+            self.add(facts, Access::Read, Some(if path.is_empty() { "/" } else { &path }));
+        }
     }
 
     fn list(&mut self, access: Access) -> &mut PathList {
@@ -151,4 +221,62 @@ impl PathList {
             None => self.and_others = true,
         }
     }
+}
+
+/// The text of a value, or the texts of a list; `None` for what is not a text.
+fn texts(value: &Value) -> impl Iterator<Item = Option<&str>> {
+    let list = match value {
+        Value::Array(list) => list.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    list.iter().map(Value::as_str)
+}
+
+/// A path that is written relative to a folder, which may itself be relative.
+fn join(folder: &str, path: &str) -> String {
+    let is_whole = path.starts_with(['/', '~']) || folder == ".";
+    if is_whole { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+/// Whether tools that are in no table use this name for files that they read, in whichever case it is written.
+fn is_path_name(name: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "filepath",
+        "filepaths",
+        "path",
+        "paths",
+        "filename",
+        "filenames",
+        "absolutepath",
+        "localpath",
+        "notebookpath",
+        "workspacepath",
+    ];
+    let bare: String =
+        name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect();
+    NAMES.contains(&bare.as_str())
+}
+
+/// The path of a `file:` address.
+fn path_of_uri(uri: &str) -> Option<String> {
+    let (scheme, rest) = uri.split_once(':')?;
+    let path = rest
+        .strip_prefix("//")
+        .map_or(rest, |rest| rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default());
+    if !scheme.eq_ignore_ascii_case("file") || path.is_empty() {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        if let (b'%', Some(byte)) = (first, behind.get(..2).and_then(hex)) {
+            bytes.push(byte);
+            rest = behind.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = behind;
+        }
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

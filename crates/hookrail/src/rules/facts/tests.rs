@@ -59,7 +59,35 @@ fn every_tool_says_what_it_reads_and_writes() {
             json!(["sub/x", "sub/y/z"]),
         ),
         ("run_shell_command", json!({ "command": "echo > /dev/null 2> /dev/stderr" }), json!([]), json!([])),
-        ("other_tool", json!({ "file_path": "a" }), json!([]), json!([])),
+        (
+            "search_file_content",
+            json!({ "pattern": "x", "include": ".env" }),
+            json!([".", ".env"]),
+            json!([]),
+        ),
+        (
+            "search_file_content",
+            json!({ "pattern": "x", "path": ["a", "/b"], "include": ["{c,d}", "!e"] }),
+            json!(["a", "/b", "a/c", "a/d", "/b/c", "/b/d"]),
+            json!([]),
+        ),
+        ("glob", json!({ "pattern": "../x/*", "path": "a" }), json!(["a", "x"]), json!([])),
+        ("glob", json!({ "pattern": "/root/.ssh/*" }), json!([".", "/root/.ssh"]), json!([])),
+        // Another argument moves nothing.
+        ("read_file", json!({ "file_path": "a", "path": "b" }), json!(["a"]), json!([])),
+        ("run_shell_command", json!({ "command": "cat a", "cwd": "b" }), json!(["a"]), json!([])),
+        // A tool that is in no table.
+        (
+            "other_tool",
+            json!({ "file_path": "a", "paths": ["b"], "filename": "c", "uri": "FILE:///project/d%20e" }),
+            json!(["a", "b", "c", "d e"]),
+            json!([]),
+        ),
+        ("other_tool", json!({ "uri": "https://example.org/a" }), json!([]), json!([])),
+        ("other_tool", json!({ "cmd": "cat a > b", "directory": "c" }), json!(["a"]), json!(["b"])),
+        ("other_tool", json!({ "command": "ls", "cmd": ["cat", "a"] }), json!(["a"]), json!([])),
+        ("other_tool", json!({ "command": "it's some text" }), json!([]), json!([])),
+        ("web_fetch", json!({ "path": "a", "command": "cat b" }), json!([]), json!([])),
     ] {
         let facts = facts_json(tool, &input);
         assert_eq!((&facts["reads"], &facts["writes"]), (&reads, &writes), "{tool} {input}");
@@ -77,6 +105,8 @@ fn what_is_malformed_cannot_be_told() {
         ("run_shell_command", json!({ "command": ["a", 1] })),
         ("run_shell_command", json!({ "command": "echo > $X" })),
         ("run_shell_command", json!({ "command": "cd $X; touch a" })),
+        ("run_shell_command", json!({ "command": "touch a", "directory": ["b"] })),
+        ("other_tool", json!({})),
     ] {
         let subject = Subject { tool_name: Some(tool), tool_input: input.as_object(), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));

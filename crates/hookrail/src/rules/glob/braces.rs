@@ -4,7 +4,7 @@
 const MAX_BRANCHES: usize = 128;
 
 /// Writes the braces of a glob out. A brace without a comma, such as `{}`, is text, as in a shell.
-pub(super) fn expand(glob: &str) -> Result<Vec<String>, String> {
+pub(crate) fn expand(glob: &str) -> Result<Vec<String>, String> {
     let mut open = vec![glob.to_owned()];
     let mut done = Vec::new();
     while let Some(text) = open.pop() {

@@ -171,3 +171,28 @@ fn a_beginning_is_told_by_its_folder() {
         assert_eq!(shown, expected, "{text}");
     }
 }
+
+/// Everything lies below `/`, so that being below the project says nothing there.
+#[test]
+fn a_project_that_is_the_root_has_nothing_inside() {
+    let places = Places::imagined("/", "/home/user");
+    for (path, outside) in [
+        ("etc/passwd", true),
+        ("/home/user/x", true),
+        ("~/x", true),
+        (".", true),
+        ("/tmp/x", false),
+        ("var/tmp/a/b", false),
+        ("/tmp", true),
+        ("/tmpfoo/x", true),
+        ("/tmp/../etc/x", true),
+    ] {
+        let found = places.resolve(Some("/"), path, Dots::Physical).unwrap();
+        assert_eq!(
+            found.iter().map(|path| path.outside).collect::<Vec<_>>(),
+            [Truth::from(outside)],
+            "{path}: {found:?}"
+        );
+        assert!(found.iter().all(|path| path.shown.starts_with('/')), "{found:?}");
+    }
+}

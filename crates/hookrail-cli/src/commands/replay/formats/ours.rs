@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use hookrail::JsonObject;
+use hookrail::components::CallReading;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -48,6 +49,7 @@ pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>)
         tool: call.name.into_owned(),
         input,
         also_matches: Vec::new(),
+        reading: CallReading::Known,
         extra: JsonObject::new(),
         cwd: None,
     };

@@ -122,6 +122,7 @@ impl<'a> TestFileReader<'a> {
         read.payload.shift_remove("cwd");
         let mut input = self.typed(mapped, read.payload, at)?;
         input.base.also_matches = read.also_matches;
+        input.base.reading = read.reading;
         Some(input)
     }
 

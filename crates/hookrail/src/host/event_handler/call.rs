@@ -1,0 +1,82 @@
+//! One event on its way through its hooks, and calls of which nobody can tell what they do.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::HookEventHandler;
+use crate::event::{CallReading, EventName, HookInput};
+use crate::hook::Hook;
+use crate::host::admission::Refused;
+use crate::host::patch_calls::PatchCalls;
+use crate::host::records::Records;
+use crate::plan::planner::Plan;
+use crate::rules::{Facts, Folders, Subject};
+use crate::run::rules;
+
+/// What rules need to know of a tool call besides its payload.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call<'a> {
+    /// Whether it can be read; `None` where nobody has a table of the tools.
+    pub(super) reading: Option<&'a CallReading>,
+    /// Where its relative paths start.
+    pub(super) directory: &'a Path,
+}
+
+/// One event, with everything that stays the same for all its hooks.
+pub(super) struct EventRun<'a> {
+    pub(super) handler: &'a HookEventHandler,
+    pub(super) plan: &'a Plan,
+    pub(super) call: Call<'a>,
+    /// Where hooks run.
+    pub(super) directory: &'a Path,
+    pub(super) records: &'a Records<'a>,
+}
+
+impl EventRun<'_> {
+    /// The facts of an event with this subject, as a hook sees them from its own project.
+    pub(super) fn facts<'f>(&'f self, hook: &'f Hook, subject: Subject<'f>) -> Facts<'f> {
+        self.facts_from(hook.folder(&self.handler.host.working_dir), subject)
+    }
+
+    /// The facts of an event as it came, as a hook sees them from its own project.
+    pub(super) fn facts_of<'f>(&'f self, hook: &'f Hook, input: &'f HookInput<'_>) -> Facts<'f> {
+        self.facts(hook, subject_of(input))
+    }
+
+    /// The facts of an event as it came, for all hooks of this project together.
+    pub(super) fn own_facts<'f>(&'f self, input: &'f HookInput<'_>) -> Facts<'f> {
+        self.facts_from(&self.handler.host.working_dir, subject_of(input))
+    }
+
+    fn facts_from<'f>(&'f self, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
+        let Call { reading, directory } = self.call;
+        let folders = Folders { project, cwd: directory, home: self.handler.home.as_deref() };
+        Facts::new(Subject { reading, ..subject }, folders)
+    }
+
+    /// Whether a hook is called for single files of a patch.
+    pub(super) fn is_per_file(&self, hook: &Arc<Hook>) -> bool {
+        self.plan.hooks.iter().any(|planned| planned.per_file && Arc::ptr_eq(&planned.hook, hook))
+    }
+
+    /// Notes a call that cannot be read. It is refused if a guard depends on what it does: one that is for this tool, or
+    /// whose condition cannot be decided now.
+    pub(super) fn note_unreadable(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>, refused: &mut Refused) {
+        let is_guarded = input.event.name() == EventName::BeforeTool;
+        if hooks.iter().any(|hook| self.is_per_file(hook))
+            && let Err(why) = PatchCalls::of(input.event)
+        {
+            refused.unreadable_call(&why, is_guarded);
+        }
+        let Some(CallReading::Unreadable(why)) = self.call.reading.filter(|_| is_guarded) else { return };
+        let depends = |hook: &Arc<Hook>| {
+            hook.matcher.names_tools() || rules::is_undecided(hook, &self.facts_of(hook, input))
+        };
+        refused.unreadable_call(why, hooks.iter().any(depends));
+    }
+}
+
+/// What rules can ask about an event as it came.
+fn subject_of<'f>(input: &'f HookInput<'_>) -> Subject<'f> {
+    Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) }
+}
