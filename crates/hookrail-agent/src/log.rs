@@ -64,11 +64,10 @@ impl SessionLog {
 
     /// Writes what a hook was given and what it did.
     pub fn hook_call(&self, call: &HookCall<'_>) {
-        let bytes = call.input.to_bytes().ok();
-        let id = bytes.as_deref().map(call_id);
-        let input = bytes.and_then(|bytes| String::from_utf8(bytes.into_owned()).ok());
+        let id = call_id(call.input.as_bytes());
+        let input = String::from_utf8(call.input.as_bytes().to_vec()).ok();
         let input = input.and_then(|text| RawValue::from_string(text).ok());
-        let line = HookCallLine { id: id.as_deref(), input: input.as_deref(), ..HookCallLine::of(call) };
+        let line = HookCallLine { id: Some(&id), input: input.as_deref(), ..HookCallLine::of(call) };
         self.write(&LogLine::HookCall(line));
     }
 }

@@ -236,11 +236,11 @@ impl HookObserver for HookLog {
         let (stdout, stderr) = (bounded::text(&run.stdout), bounded::text(&run.stderr));
         let failure = run.failure().map(ToString::to_string);
         let error = failure.as_deref().map(bounded::text);
-        let input = call.input.to_bytes().ok();
-        let id = input.as_deref().map(call_id);
-        let tool = input.as_deref().filter(|_| call.event.has_tool()).and_then(tool_name::in_payload);
+        let input = call.input.as_bytes();
+        let id = call_id(input);
+        let tool = if call.event.has_tool() { tool_name::in_payload(input) } else { None };
         self.write(&LogLine::HookCall(HookCallLine {
-            id: id.as_deref(),
+            id: Some(&id),
             event: call.event.as_str(),
             name: &run.hook.name,
             tool: tool.as_deref(),

@@ -1,25 +1,17 @@
 //! Runs hooks: side by side or chained, as processes with one deadline each. The only folder that starts processes.
 
 mod busy;
-mod capture;
 mod command;
 mod direct;
 mod environment;
 mod expand;
-mod handover;
-mod image;
-mod json_text;
-mod locks;
 mod payload;
 mod process;
 mod reading;
 mod reaper;
 pub(crate) mod rules;
 mod runner;
-mod shortage;
-mod system_calls;
 mod unix;
-mod watch;
 mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;

@@ -45,7 +45,7 @@ pub(super) fn line<'a>(decided: &'a DecidedEvent<'a>, project: Option<&'a str>) 
 /// The agent's own id of the call, else the id that the lines about its hooks have.
 fn call_id_of(decided: &DecidedEvent<'_>) -> Option<String> {
     let of_agent = decided.extra.get("tool_use_id").and_then(Value::as_str).filter(|id| !id.is_empty());
-    let of_payload = || Some(call_id(&decided.input?.to_bytes().ok()?));
+    let of_payload = || Some(call_id(decided.input?.as_bytes()));
     of_agent.map(str::to_owned).or_else(of_payload)
 }
 

@@ -3,8 +3,6 @@
 //! Every result is one enum (the gate) with the notes beside it. All of them are `#[must_use]`: dropping one would
 //! drop a block.
 
-mod rare;
-
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -12,12 +10,11 @@ use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, 
 use crate::formats::json_object::JsonObject;
 use crate::output::HookOutput;
 use crate::verdict::result::{Block, ProcessedHookResult, StopReason};
-use rare::Rare;
 
 /// What hooks gave besides their verdict. Without hooks it is nothing, so the content is boxed: a result is made and
 /// dropped without an allocation, and there is one pointer to look at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HookNotes(Rare<Notes>);
+pub struct HookNotes(Option<Box<Notes>>);
 
 /// The content of [`HookNotes`].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,20 +45,20 @@ impl Notes {
 impl HookNotes {
     /// The content, to be taken apart.
     pub fn into_inner(self) -> Notes {
-        self.0.take().unwrap_or_default()
+        self.0.map(|notes| *notes).unwrap_or_default()
     }
 }
 
 impl Default for HookNotes {
     #[inline]
     fn default() -> Self {
-        Self(Rare::NONE)
+        Self(None)
     }
 }
 
 impl From<Notes> for HookNotes {
     fn from(notes: Notes) -> Self {
-        if notes == NO_NOTES { Self::default() } else { Self(Rare::some(notes)) }
+        if notes == NO_NOTES { Self::default() } else { Self(Some(Box::new(notes))) }
     }
 }
 
@@ -69,7 +66,7 @@ impl Deref for HookNotes {
     type Target = Notes;
 
     fn deref(&self) -> &Notes {
-        self.0.get().unwrap_or(&NO_NOTES)
+        self.0.as_deref().unwrap_or(&NO_NOTES)
     }
 }
 
@@ -80,35 +77,35 @@ static NO_NOTES: Notes =
 #[derive(Debug, Clone)]
 pub struct ToolInput<'a> {
     original: &'a JsonObject,
-    changed: Rare<JsonObject>,
+    changed: Option<Box<JsonObject>>,
 }
 
 impl<'a> ToolInput<'a> {
     /// The arguments as the model gave them.
     #[inline]
     pub fn original(original: &'a JsonObject) -> Self {
-        Self { original, changed: Rare::NONE }
+        Self { original, changed: None }
     }
 
     /// The arguments as hooks changed them.
     pub(crate) fn changed(original: &'a JsonObject, changed: JsonObject) -> Self {
-        Self { original, changed: Rare::some(changed) }
+        Self { original, changed: Some(Box::new(changed)) }
     }
 
     /// Whether hooks changed them.
     pub fn is_changed(&self) -> bool {
-        self.changed.get().is_some()
+        self.changed.is_some()
     }
 
     /// What hooks made of the arguments; `None` if they are the original ones.
     pub fn into_changed(self) -> Option<JsonObject> {
-        self.changed.take()
+        self.changed.map(|changed| *changed)
     }
 
     /// The arguments by themselves; copied if no hook changed them.
     pub fn into_owned(self) -> JsonObject {
         let original = self.original;
-        self.changed.take().unwrap_or_else(|| original.clone())
+        self.changed.map_or_else(|| original.clone(), |changed| *changed)
     }
 }
 
@@ -116,7 +113,7 @@ impl Deref for ToolInput<'_> {
     type Target = JsonObject;
 
     fn deref(&self) -> &JsonObject {
-        self.changed.get().unwrap_or(self.original)
+        self.changed.as_deref().unwrap_or(self.original)
     }
 }
 

@@ -3,8 +3,6 @@
 //! With hooks off, or with no hook for the event, a trigger returns before it awaits, allocates or
 //! reads anything.
 
-mod future;
-
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -27,23 +25,21 @@ use crate::verdict::result::ProcessedHookResult;
 use crate::verdict::views::{
     AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
 };
-use future::{Trigger, boxed};
 
 /// Asks the hooks before a tool runs.
-#[inline]
-pub fn fire_before_tool_hook<'a>(
+pub async fn fire_before_tool_hook<'a>(
     session: &'a HookSession,
     tool_name: &'a str,
     tool_input: &'a JsonObject,
-) -> impl Future<Output = BeforeToolHookResult<'a>> + Send + 'a {
-    let unchanged = move || BeforeToolHookResult {
-        gate: ToolGate::Run { tool_input: ToolInput::original(tool_input) },
-        notes: HookNotes::default(),
-    };
-    Trigger::new(session, unchanged, move || {
-        let handler = listening(session, EventName::BeforeTool, Some(tool_name))?;
-        Some(boxed(move || before_tool(handler, tool_name, tool_input)))
-    })
+) -> BeforeToolHookResult<'a> {
+    match listening(session, EventName::BeforeTool, Some(tool_name)) {
+        None => BeforeToolHookResult {
+            gate: ToolGate::Run { tool_input: ToolInput::original(tool_input) },
+            notes: HookNotes::default(),
+        },
+        // On the heap, so that the future is small where no hook listens.
+        Some(handler) => Box::pin(before_tool(handler, tool_name, tool_input)).await,
+    }
 }
 
 async fn before_tool<'a>(
@@ -84,17 +80,16 @@ fn changed_input<'a>(output: Option<&BeforeToolHookOutput>, original: &'a JsonOb
 }
 
 /// Runs the hooks after a tool, with what it gave.
-#[inline]
-pub fn fire_after_tool_hook<'a>(
-    session: &'a HookSession,
-    tool_name: &'a str,
-    tool_input: &'a JsonObject,
-    tool_response: &'a JsonObject,
-) -> impl Future<Output = AfterToolHookResult> + Send + 'a {
-    Trigger::new(session, AfterToolHookResult::default, move || {
-        let handler = listening(session, EventName::AfterTool, Some(tool_name))?;
-        Some(boxed(move || after_tool(handler, tool_name, tool_input, tool_response)))
-    })
+pub async fn fire_after_tool_hook(
+    session: &HookSession,
+    tool_name: &str,
+    tool_input: &JsonObject,
+    tool_response: &JsonObject,
+) -> AfterToolHookResult {
+    match listening(session, EventName::AfterTool, Some(tool_name)) {
+        None => AfterToolHookResult::default(),
+        Some(handler) => Box::pin(after_tool(handler, tool_name, tool_input, tool_response)).await,
+    }
 }
 
 async fn after_tool(
@@ -114,19 +109,17 @@ async fn after_tool(
 }
 
 /// Asks the hooks before a model call.
-#[inline]
-pub fn fire_before_model_hook<'a>(
+pub async fn fire_before_model_hook<'a>(
     session: &'a HookSession,
     llm_request: &'a GenerateContentParameters,
-) -> impl Future<Output = BeforeModelHookResult<'a>> + Send + 'a {
-    let unchanged = move || BeforeModelHookResult {
-        gate: ModelGate::Send { request: Cow::Borrowed(llm_request) },
-        notes: HookNotes::default(),
-    };
-    Trigger::new(session, unchanged, move || {
-        let handler = listening(session, EventName::BeforeModel, None)?;
-        Some(boxed(move || before_model(handler, llm_request)))
-    })
+) -> BeforeModelHookResult<'a> {
+    match listening(session, EventName::BeforeModel, None) {
+        None => BeforeModelHookResult {
+            gate: ModelGate::Send { request: Cow::Borrowed(llm_request) },
+            notes: HookNotes::default(),
+        },
+        Some(handler) => Box::pin(before_model(handler, llm_request)).await,
+    }
 }
 
 async fn before_model<'a>(
@@ -167,15 +160,14 @@ fn modified_request(
 }
 
 /// Asks the hooks which tools the model may call.
-#[inline]
-pub fn fire_before_tool_selection_hook<'a>(
-    session: &'a HookSession,
-    llm_request: &'a GenerateContentParameters,
-) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
-    Trigger::new(session, BeforeToolSelectionHookResult::default, move || {
-        let handler = listening(session, EventName::BeforeToolSelection, None)?;
-        Some(boxed(move || before_tool_selection(handler, llm_request)))
-    })
+pub async fn fire_before_tool_selection_hook(
+    session: &HookSession,
+    llm_request: &GenerateContentParameters,
+) -> BeforeToolSelectionHookResult {
+    match listening(session, EventName::BeforeToolSelection, None) {
+        None => BeforeToolSelectionHookResult::default(),
+        Some(handler) => Box::pin(before_tool_selection(handler, llm_request)).await,
+    }
 }
 
 async fn before_tool_selection(
@@ -211,7 +203,7 @@ pub async fn fire_after_model_hook(
             stop: None,
             notes: HookNotes::default(),
         },
-        Some(handler) => *boxed(move || after_model(handler, llm_request, llm_response)).await,
+        Some(handler) => Box::pin(after_model(handler, llm_request, llm_response)).await,
     }
 }
 

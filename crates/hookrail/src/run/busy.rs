@@ -1,5 +1,7 @@
 //! Whether a file is open for writing. The system then refuses to execute it, and its content may change
-//! at any moment without a changed time stamp.
+//! at any moment without a changed time stamp. The only unsafe code of the engine is here: no crate that we use has a
+//! safe function for leases.
+#![allow(unsafe_code, reason = "see the module's documentation")]
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -7,8 +9,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-
-use super::system_calls;
 
 /// How long a program may be open for writing before it counts as held: an editor or a checkout is done by then.
 const HELD_AFTER: Duration = Duration::from_millis(200);
@@ -35,7 +35,35 @@ pub(crate) async fn stays_open_for_writing(file: &Path) -> bool {
 fn is_open_for_writing(path: &Path) -> bool {
     // Without blocking: the path may be a pipe by now.
     let open = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-    open.is_ok_and(|file| system_calls::is_open_for_writing(&file))
+    open.is_ok_and(|file| refuses_lease(&file))
+}
+
+/// Asks for a read lease, which the kernel refuses while a file is open for writing, and gives it back at once. Where leases
+/// are not to be had (another owner, some network file systems) the answer is no.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn refuses_lease(file: &File) -> bool {
+    use std::os::fd::AsRawFd as _;
+    /// The request that chooses the signal of a broken lease; the `libc` crate does not name it for every target.
+    const F_SETSIG: libc::c_int = 10;
+    let descriptor = file.as_raw_fd();
+    // SAFETY: the descriptor is open for the whole block, and these requests take plain numbers.
+    unsafe {
+        // A process that opens the file while the lease exists makes the kernel send a signal, by default one that kills.
+        if libc::fcntl(descriptor, F_SETSIG, libc::SIGURG) != 0 {
+            return false;
+        }
+        if libc::fcntl(descriptor, libc::F_SETLEASE, libc::F_RDLCK) == 0 {
+            libc::fcntl(descriptor, libc::F_SETLEASE, libc::F_UNLCK);
+            return false;
+        }
+    }
+    std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
+}
+
+/// There are no leases here, so that the answer is no.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn refuses_lease(_: &File) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -11,8 +11,7 @@ use std::sync::{Arc, Mutex};
 use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
 use super::environment::{EnvironmentVariable, ParentEnvironment, WorkingDirectory, get, set};
 use super::expand::quote_project_dirs;
-use super::image::OnceImage;
-use super::locks::lock;
+use super::unix::lock;
 use crate::hook::Hook;
 use crate::settings::Redaction;
 
@@ -38,8 +37,6 @@ pub(crate) struct PreparedCommand {
     pub(crate) cwd: PathBuf,
     /// What to execute instead if this cannot be executed for another reason than a lack of resources.
     pub(crate) fallback: Option<Box<PreparedCommand>>,
-    /// All of this as the system takes it, if it was executed before.
-    pub(crate) image: OnceImage,
 }
 
 /// Prepares the commands of hooks, and keeps them.
@@ -172,7 +169,6 @@ impl Ways {
             env,
             cwd: directory.working.path.clone(),
             fallback: None,
-            image: OnceImage::default(),
         });
         // The shell decides whether to use a `PWD` that is set by the hook; it is not left out then.
         let sets_folder = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
@@ -221,7 +217,6 @@ impl Direct {
             env: env.into(),
             cwd: directory.working.path.clone(),
             fallback: Some(Box::new(PreparedCommand::clone(shell))),
-            image: OnceImage::default(),
         });
         *last = Some(Arc::clone(&command));
         Some(command)

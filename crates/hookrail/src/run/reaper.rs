@@ -1,21 +1,27 @@
 //! Ends process groups whose hooks ran out of time, after the verdict and apart from any runtime.
 
 use std::cell::LazyCell;
-use std::io::PipeReader;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
+use tokio::process::Child;
 use tokio::sync::watch;
 
-use self::ending::Ending;
-pub(super) use self::ending::Parent;
-use super::unix::{self, Pid, ProcessTable, Signal};
-
-mod ending;
+use super::unix::{self, ChildState, Pid, ProcessTable, Signal, lock};
 
 /// How long `kill_all` waits until the last group is gone.
 const KILL_ALL_WAIT: Duration = Duration::from_millis(500);
+
+/// How long the end of a killed group is waited for before its leader is reaped regardless. Only a process that
+/// hangs inside the kernel takes this long.
+const REAP_AFTER_KILL: Duration = Duration::from_secs(10);
+/// The longest pause between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// How often an output that is no longer needed is read in one look.
+const DRAINS_PER_LOOK: usize = 16;
 
 /// Takes over process groups that are to end: `SIGTERM`, a grace, `SIGKILL`, reap.
 ///
@@ -87,38 +93,25 @@ impl Reaper {
 
     /// Sends `SIGTERM` to a group at once, and `SIGKILL` when the grace is over. Until its end the group can
     /// still write to the given (non-blocking) pipes.
-    pub(super) fn terminate(&self, leader: Pid, outputs: Vec<PipeReader>) {
-        self.take_over(leader, outputs, None, Signal::TERM);
-    }
-
-    /// The same for a group whose leader is the child of another process.
-    pub(super) fn terminate_of(&self, leader: Pid, outputs: Vec<PipeReader>, parent: Arc<dyn Parent>) {
-        self.take_over(leader, outputs, Some(parent), Signal::TERM);
+    pub(super) fn terminate(&self, leader: Pid, process: Leader, outputs: Vec<OwnedFd>) {
+        self.take_over(leader, process, outputs, Signal::TERM);
     }
 
     /// Sends `SIGKILL` to a group at once.
-    pub(super) fn kill(&self, leader: Pid) {
-        self.take_over(leader, Vec::new(), None, Signal::KILL);
-    }
-
-    /// The same for a group whose leader is the child of another process.
-    pub(super) fn kill_of(&self, leader: Pid, parent: Arc<dyn Parent>) {
-        self.take_over(leader, Vec::new(), Some(parent), Signal::KILL);
+    pub(super) fn kill(&self, leader: Pid, process: Leader) {
+        self.take_over(leader, process, Vec::new(), Signal::KILL);
     }
 
     /// Sends the first signal on this thread, so that it does not depend on whether another one can be started.
-    fn take_over(
-        &self,
-        leader: Pid,
-        outputs: Vec<PipeReader>,
-        parent: Option<Arc<dyn Parent>>,
-        signal: Signal,
-    ) {
+    fn take_over(&self, leader: Pid, process: Leader, outputs: Vec<OwnedFd>, signal: Signal) {
         unix::signal_group(leader, signal);
         let since = Instant::now();
         let killed = signal == Signal::KILL;
         let kill_at = if killed { since } else { since + self.shared.grace };
-        self.take(Ending { leader, since, kill_at, killed, outputs, parent });
+        self.shared.pending.send_modify(|count| *count += 1);
+        let mut queue = self.shared.lock();
+        queue.groups.push(Ending { leader, process, since, kill_at, killed, outputs });
+        self.shared.start_thread(queue);
     }
 
     /// Kills every group that is still cleaning up, and from now on every new one without a grace.
@@ -143,18 +136,11 @@ impl Reaper {
     pub(super) fn is_drained(&self) -> bool {
         *self.shared.pending.borrow() == 0
     }
-
-    fn take(&self, ending: Ending) {
-        self.shared.pending.send_modify(|count| *count += 1);
-        let mut queue = self.shared.lock();
-        queue.groups.push(ending);
-        self.shared.start_thread(queue);
-    }
 }
 
 impl ReaperShared {
     fn lock(&self) -> MutexGuard<'_, EndingQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     /// Makes sure that a thread looks after the queue, and looks soon.
@@ -215,5 +201,126 @@ impl ReaperShared {
                 }
             }
         }
+    }
+}
+
+/// Another process whose child a leader is, and which reports its end. Until [`Parent::reap`] is called, the leader stays
+/// there as a zombie.
+pub(super) trait Parent: std::fmt::Debug + Send + Sync {
+    /// Looks at the leader.
+    fn peek(&self) -> ChildState;
+    /// The leader may go.
+    fn reap(&self);
+}
+
+/// The leader of a group, which only the reaper reaps from here on.
+#[derive(Debug)]
+pub(super) enum Leader {
+    /// A child of ours.
+    Child(Child),
+    /// The child of another process.
+    ChildOf(Arc<dyn Parent>),
+}
+
+impl From<Child> for Leader {
+    fn from(child: Child) -> Self {
+        Self::Child(child)
+    }
+}
+
+impl Leader {
+    fn peek(&self, leader: Pid) -> ChildState {
+        match self {
+            Self::Child(_) => unix::peek(leader),
+            Self::ChildOf(parent) => parent.peek(),
+        }
+    }
+
+    fn reap(&mut self) {
+        match self {
+            Self::Child(child) => _ = child.try_wait(),
+            Self::ChildOf(parent) => parent.reap(),
+        }
+    }
+}
+
+/// A group that has to end. Its leader stays unreaped until the last signal is sent, because that keeps the
+/// kernel from giving the group's number to another process.
+#[derive(Debug)]
+struct Ending {
+    leader: Pid,
+    process: Leader,
+    since: Instant,
+    kill_at: Instant,
+    killed: bool,
+    /// The group's outputs. Were they closed, the first write of a hook that cleans up would end it:
+    /// bash itself reports that a signal ended its child, before it runs the trap for that signal.
+    outputs: Vec<OwnedFd>,
+}
+
+impl Ending {
+    /// Makes the kill due now.
+    fn end_grace(&mut self) {
+        self.kill_at = self.kill_at.min(Instant::now());
+    }
+
+    /// Does what is due; `true` when nothing is left to do for the group.
+    fn step(&mut self, table: &LazyCell<Option<ProcessTable>>) -> bool {
+        self.drain_outputs();
+        let leader_ended = match self.process.peek(self.leader) {
+            ChildState::Running => false,
+            ChildState::Ended(_) => true,
+            // Another part of this program reaped it; its number is not ours to signal.
+            ChildState::Lost => return true,
+        };
+        let mut group_ended = false;
+        let mut unknown = false;
+        if leader_ended {
+            match &**table {
+                Some(table) => group_ended = table.shows_end_of_group(self.leader),
+                None => unknown = true,
+            }
+        }
+        let now = Instant::now();
+        if !group_ended && !self.killed && now >= self.kill_at {
+            unix::signal_group(self.leader, Signal::KILL);
+            self.killed = true;
+        }
+        let waited_long = now.saturating_duration_since(self.kill_at) > REAP_AFTER_KILL;
+        if group_ended || (self.killed && ((leader_ended && unknown) || waited_long)) {
+            // The table is no snapshot: a member that forked while it was read can be missing from it.
+            unix::signal_group(self.leader, Signal::KILL);
+            self.process.reap();
+            return true;
+        }
+        false
+    }
+
+    /// Reads and drops what the group still writes, a bounded amount for each look.
+    fn drain_outputs(&mut self) {
+        if self.outputs.is_empty() {
+            return;
+        }
+        let mut dropped = Vec::new();
+        self.outputs.retain(|output| {
+            for _ in 0..DRAINS_PER_LOOK {
+                dropped.clear();
+                match unix::read_more(output, &mut dropped) {
+                    Ok(1..) => {}
+                    Ok(0) => return false,
+                    Err(error) => return Errno::from_io_error(&error) == Some(Errno::AGAIN),
+                }
+            }
+            true
+        });
+    }
+
+    /// Most groups end within milliseconds of a signal: look often at first, then less so.
+    fn pause(&self) -> Duration {
+        let last_signal = if self.killed { self.kill_at } else { self.since };
+        let now = Instant::now();
+        let pause =
+            (now.saturating_duration_since(last_signal) / 4).clamp(Duration::from_millis(1), LONGEST_PAUSE);
+        if self.killed { pause } else { pause.min(self.kill_at.saturating_duration_since(now)) }
     }
 }

@@ -1,33 +1,32 @@
-//! Runs a plan: hooks side by side or chained.
+//! Runs a plan: hooks side by side, or one after another, each with the input that those before it have changed.
 
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt as _;
-use futures_util::stream::FuturesOrdered;
+use futures_util::future::join_all;
+use serde::Serialize;
 
-pub use self::escalations::Escalations;
-use self::hook_limits::HookLimits;
+use self::limits::{HookLimits, Shortage, ShortageWait};
 pub(super) use self::options::GRACE;
 pub use self::options::{ProjectOptions, RunnerOptions, StartListener};
-use super::handover::Handovers;
-use super::payload::Payload;
-use super::process::{Finished, not_started, run_from, spawn};
+use super::payload::{Payload, PayloadError};
+use super::process::{self, Finished, Streams, not_started};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
-use super::shortage::{Shortage, ShortageWait};
-use super::worker::{Worker, WorkerPool};
-use crate::hook::{Hook, HookKind, WorkerMode};
+use super::rules::RuleCheck;
+use super::worker::{PoolShared, Worker, WorkerPool};
+use crate::event::EventName;
+use crate::formats::json_object::JsonObject;
+use crate::hook::{Hook, HookKind};
+use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
 
-mod ahead;
-mod chain;
-mod escalations;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod hook_limits;
+mod limits;
 mod options;
 #[cfg(test)]
 pub(super) mod tests;
@@ -39,60 +38,37 @@ pub struct HookRunner {
     project_limits: Option<HookLimits>,
     reaper: Reaper,
     workers: WorkerPool,
-    handovers: Handovers,
     answer_by: Option<Instant>,
     outputs: OutputReader,
     shortage: Shortage,
     on_start: Option<StartListener>,
 }
 
-/// Which thread starts a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SpawnOn {
-    /// This one, and no other hook of the event waits for it.
-    ThisThreadAlone,
-    /// This one, while other hooks of the event are waiting for it or run already.
-    ThisThread,
-    /// Another one, if one can be had; this one otherwise.
-    AnotherThread,
-}
-
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let RunnerOptions {
-            limits,
-            redaction,
-            project,
-            mut environment,
-            trusted_path,
-            direct_execution,
-            grace,
-            answer_by,
-            on_start,
-            workers,
-        } = options;
-        let workers = workers.unwrap_or_else(|| WorkerPool::new(grace));
-        let inherited = (project.is_some() || trusted_path.is_some()).then(|| environment.clone());
-        if let Some(path) = trusted_path {
+        let (mut environment, redaction) = (options.environment, options.redaction);
+        let (direct, project) = (options.direct_execution, options.project);
+        let workers = options.workers.unwrap_or_else(|| WorkerPool::new(options.grace));
+        let inherited = (project.is_some() || options.trusted_path.is_some()).then(|| environment.clone());
+        if let Some(path) = options.trusted_path {
             environment.retain(|(name, _)| name != "PATH");
             environment.push(("PATH".into(), path));
         }
-        let all = HookLimits::new(limits, &redaction, environment, direct_execution);
+        let all = HookLimits::new(options.limits, &redaction, environment, direct);
         let project_limits = inherited.map(|inherited| match project {
-            Some(own) => HookLimits::new(own.limits, &own.redaction, inherited, direct_execution),
-            None => all.with_environment(inherited, &redaction, direct_execution),
+            Some(own) => HookLimits::new(own.limits, &own.redaction, inherited, direct),
+            None => all.with_environment(inherited, &redaction, direct),
         });
         Self {
             limits: all,
             project_limits,
             reaper: workers.reaper().clone(),
             workers,
-            handovers: Handovers::new(),
-            answer_by,
+            answer_by: options.answer_by,
             outputs: OutputReader::new(),
             shortage: Shortage::default(),
-            on_start,
+            on_start: options.on_start,
         }
     }
 
@@ -105,18 +81,90 @@ impl HookRunner {
         cwd: &Path,
     ) -> Vec<HookRun> {
         let waiting = &self.shortage.waiting_from(Instant::now());
-        if let [hook] = hooks {
-            return vec![self.execute(hook, input, cwd, SpawnOn::ThisThreadAlone, waiting).await];
+        join_all(hooks.iter().map(|hook| self.execute(hook, input, cwd, waiting))).await
+    }
+
+    /// Writes the payload and runs hooks side by side on it.
+    pub(crate) async fn execute_hooks_on(
+        &self,
+        hooks: &[Arc<Hook>],
+        input: &impl Serialize,
+        cwd: &Path,
+    ) -> Result<(Payload, Vec<HookRun>), PayloadError> {
+        let payload = Payload::new(input)?;
+        let runs = self.execute_hooks_parallel(hooks, &payload, cwd).await;
+        Ok((payload, runs))
+    }
+
+    /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
+    /// block ends the chain. `on_finish` is called for each hook with the input it was given. Returns the input as it
+    /// was changed last, too. Rules and conditions are not asked; the event handler does that first.
+    pub async fn execute_hooks_sequential(
+        &self,
+        hooks: &[Arc<Hook>],
+        event: EventName,
+        input: JsonObject,
+        cwd: &Path,
+        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
+    ) -> (Vec<HookRun>, JsonObject) {
+        self.execute_chain(hooks, event, input, cwd, &|_, _| RuleCheck::Start, on_finish).await
+    }
+
+    /// Like [`HookRunner::execute_hooks_sequential`], with `ask` to say of each hook whether it has to be started, given
+    /// the input as the hooks before it have left it.
+    pub(crate) async fn execute_chain(
+        &self,
+        hooks: &[Arc<Hook>],
+        event: EventName,
+        mut input: JsonObject,
+        cwd: &Path,
+        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
+        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
+    ) -> (Vec<HookRun>, JsonObject) {
+        let mut runs = Vec::with_capacity(hooks.len());
+        let mut payload = None;
+        let waiting = &self.shortage.waiting_from(Instant::now());
+        for hook in hooks {
+            let asked = ask(hook, &input);
+            if matches!(asked, RuleCheck::DoesNotHold) {
+                continue;
+            }
+            let made = match payload.take() {
+                Some(payload) => Ok(payload),
+                None => Payload::new(&input),
+            };
+            let run = match made {
+                Ok(made) => {
+                    let run = match asked {
+                        RuleCheck::Answered(run) => *run,
+                        _ => self.execute(hook, &made, cwd, waiting).await,
+                    };
+                    on_finish(&run, &made);
+                    payload = Some(made);
+                    run
+                }
+                Err(PayloadError::Serialize(error)) => {
+                    let error = (&io::Error::from(error)).into();
+                    HookRun::not_started(hook, StartFailure::InputNotWritten { error })
+                }
+            };
+            let ends_chain = run.output.as_ref().is_some_and(|output| ends_chain(event, output));
+            if !ends_chain
+                && run.success()
+                && run
+                    .output
+                    .as_ref()
+                    .is_some_and(|output| apply_hook_output_to_input(event, &mut input, output))
+            {
+                // Made again for the next hook, if there is one.
+                payload = None;
+            }
+            runs.push(run);
+            if ends_chain {
+                break;
+            }
         }
-        // A thread is occupied by a spawn until the new program is executed, so a second one takes half of
-        // them. It gets the first, and this thread spawns the next at the same time.
-        let threads = [SpawnOn::AnotherThread, SpawnOn::ThisThread].into_iter().cycle();
-        let runs: FuturesOrdered<_> = hooks
-            .iter()
-            .zip(threads)
-            .map(|(hook, thread)| self.execute(hook, input, cwd, thread, waiting))
-            .collect();
-        runs.collect().await
+        (runs, input)
     }
 
     /// A handle on the hooks that ran out of time.
@@ -128,7 +176,6 @@ impl HookRunner {
     /// A program does this before it exits.
     pub async fn drain(&self) {
         self.workers.end();
-        self.handovers.drain().await;
         self.reaper.drain().await;
     }
 
@@ -139,7 +186,7 @@ impl HookRunner {
 
     /// Whether [`HookRunner::drain`] would return at once.
     pub(crate) fn is_drained(&self) -> bool {
-        self.handovers.is_drained() && self.reaper.is_drained()
+        self.reaper.is_drained()
     }
 
     /// Kills hooks that ran out of time and are still cleaning up.
@@ -153,7 +200,6 @@ impl HookRunner {
         hook: &Arc<Hook>,
         payload: &Payload,
         cwd: &Path,
-        thread: SpawnOn,
         waiting: &ShortageWait<'_>,
     ) -> HookRun {
         let cwd = hook.folder(cwd);
@@ -161,7 +207,7 @@ impl HookRunner {
             HookKind::Plugin => not_started(StartFailure::Plugin),
             // Rules are asked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
-            HookKind::Command(_) => self.execute_command(hook, payload, cwd, thread, waiting).await,
+            HookKind::Command(_) => self.execute_command(hook, payload, cwd, waiting).await,
         };
         self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await
     }
@@ -172,30 +218,6 @@ impl HookRunner {
             Some(limits) if hook.is_own_projects() => limits,
             _ => &self.limits,
         }
-    }
-
-    /// Asks the worker of a hook about an event. `None` if it has to be run by a process of its own.
-    async fn ask_worker(
-        &self,
-        hook: &Arc<Hook>,
-        payload: &Payload,
-        cwd: &Path,
-        thread: SpawnOn,
-    ) -> Option<Finished> {
-        let limits = self.limits_of(hook);
-        let worker = self.worker_of(hook, cwd);
-        // A hook that waits for a busy worker holds no slot, so other hooks can run.
-        let admitted = worker.admit().await;
-        let _slot = limits.slots.acquire().await;
-        self.report_start(hook);
-        let counted = self.workers.count_question();
-        let alone = thread == SpawnOn::ThisThreadAlone && counted.is_only_one();
-        admitted.ask(payload, self.time_for(hook), limits.keep(payload), alone).await
-    }
-
-    /// The worker of a hook that has one.
-    fn worker_of(&self, hook: &Arc<Hook>, cwd: &Path) -> Arc<Worker> {
-        self.workers.worker(hook, cwd, || self.limits_of(hook).commands.prepare(hook, cwd))
     }
 
     /// Reports to the host that a hook is about to start.
@@ -217,16 +239,22 @@ impl HookRunner {
         hook: &Arc<Hook>,
         payload: &Payload,
         cwd: &Path,
-        thread: SpawnOn,
         waiting: &ShortageWait<'_>,
     ) -> Finished {
-        let has_worker = hook.worker != WorkerMode::Off;
-        // In a box, so that hooks without a worker do not carry its state along.
-        if has_worker && let Some(finished) = Box::pin(self.ask_worker(hook, payload, cwd, thread)).await {
-            return finished;
+        let limits = self.limits_of(hook);
+        let keep = limits.keep(payload);
+        let has_worker = Worker::is_used(hook.worker);
+        if has_worker {
+            let worker = self.workers.worker(hook, cwd, || limits.commands.prepare(hook, cwd));
+            // A hook that waits for a busy worker holds no slot, so other hooks can run.
+            let admitted = worker.admit().await;
+            let _slot = limits.slots.acquire().await;
+            self.report_start(hook);
+            if let Some(finished) = admitted.ask(payload, self.time_for(hook), keep).await {
+                return finished;
+            }
         }
         // The semaphore is never closed, so this cannot fail.
-        let limits = self.limits_of(hook);
         let _slot = limits.slots.acquire().await;
         let timeout = self.time_for(hook);
         if self.answer_by.is_some() && timeout.is_zero() {
@@ -237,13 +265,37 @@ impl HookRunner {
             self.report_start(hook);
         }
         let command = limits.commands.prepare(hook, cwd);
-        let keep = limits.keep(payload);
-        let elsewhere = match thread {
-            SpawnOn::AnotherThread => self.handovers.spawn(&command, payload, &self.reaper).await,
-            SpawnOn::ThisThreadAlone | SpawnOn::ThisThread => None,
-        };
-        // Without another thread, this one spawns.
-        let first = elsewhere.unwrap_or_else(|| spawn(&command, payload, &self.reaper));
-        run_from(first, &command, payload, timeout, keep, &self.reaper, waiting).await
+        let left = || timeout.saturating_sub(waiting.since().elapsed());
+        let open = || Streams::open(payload, keep);
+        match process::start(&command, &self.reaper, timeout, &left, open).await {
+            Ok((group, streams)) => {
+                waiting.over();
+                process::finish(group, streams, timeout).await
+            }
+            Err(why) => not_started(why),
+        }
+    }
+}
+
+/// The hooks that ran out of time and are given a moment to clean up. It outlives the hook system, for a
+/// program that has to exit at once.
+#[derive(Debug, Clone)]
+pub struct Escalations {
+    reaper: Reaper,
+    workers: Weak<PoolShared>,
+}
+
+impl Escalations {
+    /// The process groups that are still given time to clean up.
+    pub fn groups(&self) -> Vec<i32> {
+        self.reaper.groups()
+    }
+
+    /// Kills all of them and all workers, and from now on every hook that runs out of time.
+    pub fn kill(&self) {
+        if let Some(workers) = self.workers.upgrade() {
+            workers.end();
+        }
+        self.reaper.kill_all();
     }
 }

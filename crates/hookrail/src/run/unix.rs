@@ -1,16 +1,18 @@
-//! The system calls of the process layer, in one place so that another system can be added beside it.
-//!
-//! Whatever only Linux has (pidfds, memory files, `splice`, `/proc`) answers "not available" elsewhere, and the
-//! callers have a slower way for that answer: the same way they take when descriptors have run out.
+//! Questions to the system about processes and groups.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 pub(super) use rustix::process::{Pid, Signal};
-use rustix::process::{WaitId, WaitIdOptions, WaitIdStatus};
+use rustix::process::{WaitId, WaitIdOptions};
 
 use crate::verdict::hook_run::Exit;
+
+/// Locks a mutex, also after a panic of a thread that held it: what is locked here is never left half changed.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What is known of a child.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,27 +27,14 @@ pub(super) enum ChildState {
 
 /// Looks at a child without reaping it, so that its process id and group id stay taken.
 pub(super) fn peek(pid: Pid) -> ChildState {
-    wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
-}
-
-/// Reaps a child that has ended. From here on its id may belong to another process.
-pub(super) fn reap(pid: Pid) -> ChildState {
-    wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG)
-}
-
-/// What is known of a child. One that was reaped elsewhere, or was never ours, is lost.
-fn wait(pid: Pid, options: WaitIdOptions) -> ChildState {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match rustix::io::retry_on_intr(|| rustix::process::waitid(WaitId::Pid(pid), options)) {
-        Ok(Some(status)) => ChildState::Ended(exit_of(&status)),
+        Ok(Some(status)) => ChildState::Ended(match status.exit_status() {
+            Some(code) => Exit::Code(code),
+            None => Exit::Signal(status.terminating_signal().unwrap_or_default()),
+        }),
         Ok(None) => ChildState::Running,
         Err(_) => ChildState::Lost,
-    }
-}
-
-fn exit_of(status: &WaitIdStatus) -> Exit {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Exit::Code(code),
-        (None, signal) => Exit::Signal(signal.unwrap_or_default()),
     }
 }
 
@@ -54,108 +43,38 @@ pub(super) fn signal_group(leader: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(leader, signal);
 }
 
-/// Makes reads and writes on our end of a pipe return instead of wait. The other end is not affected.
-pub(super) fn set_nonblocking(pipe: impl AsFd) -> io::Result<()> {
-    Ok(rustix::io::ioctl_fionbio(pipe, true)?)
-}
-
-/// A descriptor that becomes readable when the child ends.
-#[cfg(target_os = "linux")]
-pub(super) fn exit_descriptor(pid: Pid) -> Option<OwnedFd> {
-    // Close-on-exec is implied. Failure (an old kernel, no descriptor left) means looking from time to time.
-    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK).ok()
-}
-
-/// There is no such descriptor here.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn exit_descriptor(_pid: Pid) -> Option<OwnedFd> {
-    None
-}
-
-/// Lets a pipe hold more, as far as the system allows it.
-#[cfg(target_os = "linux")]
-pub(super) fn widen(pipe: impl AsFd, bytes: usize) {
-    let _ = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
-}
-
-/// Pipes have a fixed width here.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn widen(_pipe: impl AsFd, _bytes: usize) {}
-
-/// An empty file in memory, or `None` where there is no such thing.
-#[cfg(target_os = "linux")]
-pub(super) fn memory_file() -> Option<std::fs::File> {
-    use rustix::fs::MemfdFlags;
-    use rustix::process::{Resource, getrlimit};
-    // A limit on file sizes holds for memory files too, and going over it sends a signal that ends the process.
-    if getrlimit(Resource::Fsize).current.is_some() {
-        return None;
-    }
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    rustix::fs::memfd_create("hookrail-payload", flags).ok().map(std::fs::File::from)
-}
-
-/// There are no memory files here.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn memory_file() -> Option<std::fs::File> {
-    None
-}
-
-/// Makes a memory file immutable, if that is possible: its pages travel through pipes by reference. The kernel refuses a
-/// seal while it uses a page of the file itself, as it does now and then under load. Nothing but this process has the
-/// file, so that its content is the same without a seal, and an event must not fail for want of one.
-#[cfg(target_os = "linux")]
-pub(super) fn seal(file: impl AsFd) {
-    use rustix::fs::SealFlags;
-    let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
-    let _ = rustix::fs::fcntl_add_seals(file, seals);
-}
-
-/// There are no memory files to seal here.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn seal(_file: impl AsFd) {}
-
-/// Moves bytes of a file, from an offset on, into a pipe without copying and without waiting.
-#[cfg(target_os = "linux")]
-pub(super) fn splice(file: impl AsFd, offset: u64, pipe: impl AsFd, length: usize) -> Result<usize, Errno> {
-    let mut offset = offset;
-    let flags = rustix::pipe::SpliceFlags::NONBLOCK;
-    rustix::io::retry_on_intr(|| rustix::pipe::splice(&file, Some(&mut offset), &pipe, None, length, flags))
-}
-
-/// There is no such call here: the bytes are copied.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn splice(
-    _file: impl AsFd,
-    _offset: u64,
-    _pipe: impl AsFd,
-    _length: usize,
-) -> Result<usize, Errno> {
-    Err(Errno::NOSYS)
+/// One read without waiting, appended to `bytes`; 0 at the end of the stream.
+pub(super) fn read_more(pipe: impl std::os::fd::AsFd, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    /// What a pipe holds by default.
+    const READ: usize = 64 * 1024;
+    bytes.reserve(READ);
+    Ok(rustix::io::retry_on_intr(|| rustix::io::read(&pipe, rustix::buffer::spare_capacity(bytes)))?)
 }
 
 /// The processes of this system at one moment, as far as process groups go.
 #[derive(Debug, Default)]
 pub(super) struct ProcessTable {
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no table to read"))]
     seen: Vec<i32>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no table to read"))]
     living_groups: Vec<i32>,
 }
 
+#[cfg(target_os = "linux")]
 impl ProcessTable {
     /// Whether no process of the leader's group is alive. The leader itself must still be there, as a zombie:
     /// a table that does not show it is not used (it may be that of another pid namespace).
     pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {
-        self.seen.contains(&leader.as_raw_nonzero().get()) && !self.shows_life_in_group(leader)
+        self.seen.contains(&leader.as_raw_pid()) && !self.shows_life_in_group(leader)
     }
 
     /// Whether a process of the group is alive.
     pub(super) fn shows_life_in_group(&self, leader: Pid) -> bool {
-        self.living_groups.contains(&leader.as_raw_nonzero().get())
+        self.living_groups.contains(&leader.as_raw_pid())
     }
 
     /// Reads the table. There is no cheaper question to ask: as long as the leader is a zombie, signal 0 to its
     /// group succeeds whether or not another member is left, and once it is reaped its number may be reused.
-    #[cfg(target_os = "linux")]
     pub(super) fn load() -> Option<Self> {
         let mut table = Self::default();
         for entry in std::fs::read_dir("/proc").ok()? {
@@ -180,11 +99,23 @@ impl ProcessTable {
         }
         Some(table)
     }
+}
 
-    /// There is no process table to read here.
-    #[cfg(not(target_os = "linux"))]
+#[cfg(not(target_os = "linux"))]
+impl ProcessTable {
+    /// Whether no process of the leader's group is alive: outside of Linux, zombies cannot be signalled.
+    pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {
+        !self.shows_life_in_group(leader)
+    }
+
+    /// Whether a process of the group is alive.
+    pub(super) fn shows_life_in_group(&self, leader: Pid) -> bool {
+        rustix::process::test_kill_process_group(leader).is_ok()
+    }
+
+    /// There is no table to read here; groups are asked about one by one.
     pub(super) fn load() -> Option<Self> {
-        None
+        Some(Self::default())
     }
 }
 

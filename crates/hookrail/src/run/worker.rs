@@ -6,29 +6,24 @@
 mod answer;
 mod connection;
 mod files;
+#[cfg(target_os = "linux")]
 mod fork;
 mod health;
-mod keeper;
 mod line_worker;
-mod lines;
 mod pool;
-mod request_line;
-mod start;
-mod status;
-mod turns;
-mod watched;
+mod recognise;
 
 use std::path::Path;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-pub use self::fork::ForkObstacle;
+#[cfg(target_os = "linux")]
 use self::fork::ForkWorker;
 use self::health::Health;
-use self::line_worker::{Entry, LineWorker};
-pub use self::pool::WorkerPool;
-pub(super) use self::pool::{OpenQuestionCount, WeakPool};
-pub use self::status::WorkerStatus;
+use self::line_worker::{LineWorker, Turn};
+pub(super) use self::pool::PoolShared;
+pub use self::pool::{WorkerPool, WorkerStatus};
+pub use self::recognise::ForkObstacle;
 use super::command::{CommandPreparer, PreparedCommand};
 use super::environment::EnvironmentVariable;
 use super::payload::Payload;
@@ -50,28 +45,53 @@ pub(super) struct Worker {
 #[derive(Debug)]
 enum WorkerKind {
     Lines(Box<LineWorker>),
+    #[cfg(target_os = "linux")]
     Fork(Box<ForkWorker>),
+}
+
+/// What a pool does with a worker, whether or not a process of it runs.
+trait KeptProcess {
+    /// The process ends when a file changes that these patterns match.
+    fn also_watch(&self, patterns: &[String]);
+
+    /// Ends the process as soon as nobody waits for it.
+    fn end(&self);
+
+    /// Ends the process if it has had nothing to do for so long, or is of no use any more.
+    fn tidy(&self, idle: Duration);
+
+    /// The id of the process that runs.
+    fn process_id(&self) -> Option<i32>;
+
+    /// What it answered and how it failed.
+    fn health(&self) -> MutexGuard<'_, Health>;
 }
 
 /// The right to ask a worker about one event now.
 #[derive(Debug)]
-pub(super) struct Admitted<'w>(AdmittedKind<'w>);
-
-#[derive(Debug)]
-enum AdmittedKind<'w> {
+pub(super) enum Admitted<'w> {
     /// A worker that is asked in turn.
-    Lines(&'w LineWorker, Entry<'w>),
+    Lines(&'w LineWorker, Turn<'w>),
     /// A worker that runs events side by side.
+    #[cfg(target_os = "linux")]
     Fork(&'w ForkWorker),
 }
 
 impl Worker {
+    /// Whether hooks of this mode are asked at all, instead of being run once per event.
+    pub(super) const fn is_used(mode: WorkerMode) -> bool {
+        match mode {
+            WorkerMode::Off => false,
+            WorkerMode::Lines => true,
+            WorkerMode::Fork => cfg!(target_os = "linux"),
+        }
+    }
+
     fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
         let kind = match hook.worker {
+            #[cfg(target_os = "linux")]
             WorkerMode::Fork => WorkerKind::Fork(Box::new(ForkWorker::new(hook, command, reaper))),
-            WorkerMode::Lines | WorkerMode::Off => {
-                WorkerKind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper)))
-            }
+            _ => WorkerKind::Lines(Box::new(LineWorker::new(hook.command(), command, reaper))),
         };
         Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
     }
@@ -79,79 +99,29 @@ impl Worker {
     /// Waits until this worker may be asked. That does not use up the hook's timeout.
     pub(super) async fn admit(&self) -> Admitted<'_> {
         match &self.kind {
-            WorkerKind::Lines(lines) => Admitted(AdmittedKind::Lines(lines, Entry::Turn(lines.turn().await))),
-            WorkerKind::Fork(fork) => Admitted(AdmittedKind::Fork(fork)),
+            WorkerKind::Lines(lines) => Admitted::Lines(lines, lines.turn().await),
+            #[cfg(target_os = "linux")]
+            WorkerKind::Fork(fork) => Admitted::Fork(fork),
         }
     }
 
-    /// Begins to send an event while its payload is still being written; `None` where that cannot be done.
-    pub(super) fn begin(&self, payload: &Payload) -> Option<Admitted<'_>> {
+    /// The worker, whatever its kind.
+    fn kept(&self) -> &dyn KeptProcess {
         match &self.kind {
-            WorkerKind::Lines(lines) => {
-                Some(Admitted(AdmittedKind::Lines(lines, Entry::Early(lines.begin(payload)?))))
-            }
-            WorkerKind::Fork(_) => None,
-        }
-    }
-
-    /// Ends the process when a file changes that these patterns match.
-    fn also_watch(&self, patterns: &[String]) {
-        match &self.kind {
-            WorkerKind::Lines(lines) => lines.also_watch(patterns),
-            // A forked script reads its files anew for each event.
-            WorkerKind::Fork(_) => {}
-        }
-    }
-
-    fn end(&self) {
-        match &self.kind {
-            WorkerKind::Lines(lines) => lines.end(),
-            WorkerKind::Fork(fork) => fork.end(),
-        }
-    }
-
-    fn tidy(&self, idle: Duration) {
-        match &self.kind {
-            WorkerKind::Lines(lines) => lines.tidy(idle),
-            WorkerKind::Fork(fork) => fork.tidy(idle),
-        }
-    }
-
-    fn process_id(&self) -> Option<i32> {
-        match &self.kind {
-            WorkerKind::Lines(lines) => lines.process_id(),
-            WorkerKind::Fork(fork) => fork.process_id(),
-        }
-    }
-
-    fn health(&self) -> MutexGuard<'_, Health> {
-        match &self.kind {
-            WorkerKind::Lines(lines) => lines.health(),
-            WorkerKind::Fork(fork) => fork.health(),
+            WorkerKind::Lines(lines) => &**lines,
+            #[cfg(target_os = "linux")]
+            WorkerKind::Fork(fork) => &**fork,
         }
     }
 }
 
 impl Admitted<'_> {
-    /// Sends what was added to the payload of an early question.
-    pub(super) fn grow(&self, payload: &Payload) {
-        if let AdmittedKind::Lines(_, Entry::Early(early)) = &self.0 {
-            early.grow(payload);
-        }
-    }
-
     /// Asks the worker about an event. `None` if it has to be run by a process of its own.
-    /// With `alone`, no other hook waits for this thread.
-    pub(super) async fn ask(
-        self,
-        payload: &Payload,
-        timeout: Duration,
-        keep: usize,
-        alone: bool,
-    ) -> Option<Finished> {
-        match self.0 {
-            AdmittedKind::Lines(lines, entry) => Some(lines.ask(entry, payload, timeout, keep, alone).await),
-            AdmittedKind::Fork(fork) => fork.ask(payload, timeout, keep).await,
+    pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+        match self {
+            Admitted::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
+            #[cfg(target_os = "linux")]
+            Admitted::Fork(fork) => fork.ask(payload, timeout, keep).await,
         }
     }
 }
@@ -167,7 +137,7 @@ pub fn fork_obstacle(
         return None;
     }
     let preparer = CommandPreparer::new(environment, &Redaction::default(), true);
-    fork::obstacle(hook, &preparer.prepare(hook, cwd))
+    recognise::recognise(hook, &preparer.prepare(hook, cwd)).err()
 }
 
 /// Access to private functions for the checks of `crate::fuzzing`.

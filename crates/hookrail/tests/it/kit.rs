@@ -175,7 +175,7 @@ impl HookObserver for Recorder {
 
     fn hook_call(&self, call: &HookCall<'_>) {
         let HookCall { event, run, input, .. } = call;
-        let input: Value = serde_json::from_slice(&input.to_bytes().expect("the payload")).expect("JSON");
+        let input: Value = serde_json::from_slice(input.as_bytes()).expect("JSON");
         let exit = run.exit_code().map_or_else(|| "none".to_owned(), |code| code.to_string());
         self.record(format!(
             "finished {event} {} success={} exit={exit} stdout={:?} stderr={:?} failure={:?} saw={}",

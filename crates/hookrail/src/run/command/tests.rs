@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::run::payload::Payload;
-use crate::run::process::run_process;
+use crate::run::process::tests::run_process;
 use crate::run::reaper::Reaper;
 use crate::run::runner::tests::hook;
 use crate::verdict::hook_run::Exit;

@@ -1,6 +1,7 @@
 //! Real processes, most of them bash. Deadlines are generous: machines are busy.
 
 mod hostile;
+mod late;
 mod limits;
 mod start;
 
@@ -9,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::image::OnceImage;
 use super::super::unix::{self, Pid};
 use super::*;
 
@@ -26,7 +26,6 @@ fn command_in(cwd: &Path, program: &str, args: &[&str]) -> PreparedCommand {
         env: [("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())].into(),
         cwd: cwd.to_owned(),
         fallback: None,
-        image: OnceImage::default(),
     }
 }
 
@@ -55,6 +54,32 @@ async fn run(script: &str) -> Finished {
 
 pub(super) fn text(captured: &Captured) -> &str {
     std::str::from_utf8(&captured.bytes).unwrap().trim_end()
+}
+
+/// Runs a command alone.
+pub(in crate::run) async fn run_process(
+    command: &PreparedCommand,
+    payload: &Payload,
+    timeout: Duration,
+    keep: usize,
+    reaper: &Reaper,
+) -> Finished {
+    let begin = Instant::now();
+    let left = || timeout.saturating_sub(begin.elapsed());
+    match start(command, reaper, timeout, &left, || Streams::open(payload, keep)).await {
+        Ok((group, streams)) => finish(group, streams, timeout).await,
+        Err(why) => not_started(why),
+    }
+}
+
+/// Starts a command that can be started at once.
+pub(super) fn started(
+    command: &PreparedCommand,
+    payload: &Payload,
+    reaper: &Reaper,
+) -> (ProcessGroup, Streams) {
+    let (child_streams, streams) = Streams::open(payload, ALL).unwrap();
+    (spawn(command, child_streams, reaper).unwrap(), streams)
 }
 
 /// The process id that a script wrote as its first word.

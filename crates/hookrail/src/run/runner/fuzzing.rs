@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::hook_limits::KEPT_OUTPUT;
+use super::limits::KEPT_OUTPUT;
 use crate::hook::Hook;
 use crate::run::process::{Captured, Finished};
 use crate::verdict::hook_run::{Exit, HookRun};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::output::json::{parse_json, trim_output};
-use crate::run::capture::Captured;
+use crate::run::process::Captured;
 use crate::verdict::failure::AnswerFault;
 use crate::verdict::hook_run::Exit;
 

@@ -1,36 +1,41 @@
 //! The connection to one worker process: questions in, answers out.
 //!
-//! No task of its own drives it. Every caller that waits for an answer drives the connection while it is polled and hands
-//! answers to the other callers; a caller that leaves wakes the others so that one continues. So it works in any runtime,
-//! and in several.
+//! No task of its own drives it: a task ends with its runtime, and a worker outlives runtimes and serves several. Every
+//! caller that waits for an answer writes and reads for all of them, and gets its own outcome by a channel.
 
-mod open;
-mod state;
-
-use std::future::poll_fn;
-use std::io;
-use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, IoSlice, PipeReader, PipeWriter};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::net::unix::pipe;
+use tokio::runtime::{Handle, Id};
+use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
-use self::state::ConnectionState;
-use super::answer::WorkerAnswer;
-use super::start::StartedProcess;
-use super::turns::Turns;
+use super::answer::{Line, WorkerAnswer, read_line};
+use super::line_worker::Turns;
 use crate::run::payload::Payload;
+use crate::run::process::{ProcessGroup, output_pipe};
+use crate::run::unix::{self, ChildState, lock};
 use crate::verdict::failure::WorkerFailure;
+use crate::verdict::hook_run::Exit;
 
-/// After so long without an answer the process itself is looked at, because its pipes do not show everything.
+/// While an answer is waited for, the process itself is looked at this often, because its pipes do not show everything.
 const LOOK_AFTER: Duration = Duration::from_millis(50);
-/// A worker that answered within this time is waited for on the calling thread the next time: being woken by the runtime
-/// takes longer than such an answer.
-const QUICK_ANSWER: Duration = Duration::from_micros(100);
-/// How long the calling thread waits at most. It is longer than a tick of the system, because a timer that ends before
-/// the next tick takes three times as long as the whole question.
-const BUSY_WAIT_LIMIT: Duration = Duration::from_millis(5);
+/// The same while a stream is closed: most often the process is about to end, and its exit says more. …
+const LOOK_AFTER_CLOSED: Duration = Duration::from_millis(2);
+/// … And where the reactor does not watch the pipes, for want of descriptors.
+const LOOK_UNWATCHED: Duration = Duration::from_millis(5);
+/// How many bytes of a line may be something else than the output in it.
+const MAX_LINE_OVERHEAD: usize = 64 * 1024;
+/// How much of stderr is kept: its end, which is closest to the failure.
+const KEPT_ERRORS: usize = 16 * 1024;
+/// How often a stream is read before other tasks have their turn.
+const READS_PER_TURN: usize = 16;
 
 /// A running worker process.
 #[derive(Debug)]
@@ -44,22 +49,16 @@ pub(super) enum Outcome {
     /// An answer.
     Answered(WorkerAnswer),
     /// The worker failed at this question and was ended.
-    Failed(Failure),
+    Failed {
+        why: WorkerFailure,
+        /// What it wrote instead of an answer.
+        unexpected_output: Vec<u8>,
+        stderr: Vec<u8>,
+    },
     /// There was no answer by the deadline, and the worker was ended. What it wrote to stderr.
     TimedOut(Vec<u8>),
     /// The worker ended for another reason than this question, which may be asked once more.
     AskAgain,
-}
-
-/// Why a worker gave no answer.
-#[derive(Debug)]
-pub(super) struct Failure {
-    /// The failure.
-    pub(super) why: WorkerFailure,
-    /// What it wrote instead of an answer.
-    pub(super) unexpected_output: Vec<u8>,
-    /// What it wrote to stderr.
-    pub(super) stderr: Vec<u8>,
 }
 
 /// The payload and the limits of one question.
@@ -73,129 +72,658 @@ pub(super) struct QuestionLimits<'p> {
     pub(super) deadline: Instant,
     /// How much is kept of each stream.
     pub(super) keep: usize,
-    /// No other hook waits for this thread, so that it may block for a moment.
-    pub(super) alone: bool,
+}
+
+/// Our ends of a worker's streams. They do not wait.
+#[derive(Debug)]
+pub(super) struct WorkerPipes {
+    stdin: PipeWriter,
+    /// `None` once it is closed.
+    stdout: Option<PipeReader>,
+    stderr: Option<PipeReader>,
+}
+
+impl WorkerPipes {
+    /// Opens the streams of a process: its ends and ours.
+    pub(super) fn open() -> io::Result<([OwnedFd; 3], Self)> {
+        let (child_stdin, stdin) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&stdin, true)?;
+        let (stdout, child_stdout) = output_pipe()?;
+        let (stderr, child_stderr) = output_pipe()?;
+        let pipes = Self { stdin, stdout: Some(stdout), stderr: Some(stderr) };
+        Ok(([child_stdin.into(), child_stdout, child_stderr], pipes))
+    }
+
+    /// Whether the process has closed its stdin, and whether it has written something. Does not wait.
+    fn glance(&self) -> (bool, bool) {
+        let Some(stdout) = &self.stdout else { return (false, false) };
+        let mut seen = [PollFd::new(&self.stdin, PollFlags::empty()), PollFd::new(stdout, PollFlags::IN)];
+        if poll(&mut seen, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_err() {
+            return (false, true);
+        }
+        let [stdin, stdout] = seen;
+        (!stdin.revents().is_empty(), !stdout.revents().is_empty())
+    }
+}
+
+/// Copies of a worker's streams that the reactor of one runtime watches.
+#[derive(Debug)]
+struct WatchedPipes {
+    runtime: Id,
+    stdin: pipe::Sender,
+    stdout: pipe::Receiver,
+    stderr: pipe::Receiver,
+}
+
+impl WatchedPipes {
+    /// `None` where there is no runtime or no descriptor left.
+    fn register(pipes: &WorkerPipes) -> Option<Self> {
+        let runtime = Handle::try_current().ok()?.id();
+        let receiver = |pipe: &Option<PipeReader>| {
+            let copy = pipe.as_ref()?.try_clone().ok()?;
+            pipe::Receiver::from_owned_fd_unchecked(copy.into()).ok()
+        };
+        let stdin = pipe::Sender::from_owned_fd_unchecked(pipes.stdin.try_clone().ok()?.into()).ok()?;
+        Some(Self { runtime, stdin, stdout: receiver(&pipes.stdout)?, stderr: receiver(&pipes.stderr)? })
+    }
+}
+
+/// What a caller has to wait for.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    stdin: bool,
+    stdout: bool,
+    stderr: bool,
+    /// When to look at the process itself at the latest, from now.
+    look_within: Duration,
 }
 
 impl WorkerConnection {
     /// The connection to a process that was just started. The concurrency that it announces is given to the queue.
-    pub(super) fn new(started: StartedProcess<io::PipeWriter>, turns: Arc<Turns>) -> Self {
-        Self { state: Mutex::new(ConnectionState::new(started, turns)) }
+    pub(super) fn new(group: ProcessGroup, pipes: WorkerPipes, turns: Arc<Turns>) -> Self {
+        let process =
+            Process { group, pipes, sent: 0, unread: Unread::default(), errors: Vec::new(), watched: None };
+        Self {
+            state: Mutex::new(ConnectionState {
+                process: Some(process),
+                prefix: format!("{:08x}x", RandomState::new().hash_one(0) >> 32),
+                next: 1,
+                open: VecDeque::new(),
+                turns,
+                answered: 0,
+                past_first_line: false,
+                retiring: false,
+                closed: None,
+            }),
+        }
     }
 
     /// Whether the process can be asked. One that ended, closed a stream or wrote something while no question was open is
     /// ended here.
     pub(super) fn is_usable(&self) -> bool {
-        self.lock().is_usable()
+        lock(&self.state).is_usable()
     }
 
-    /// Whether a question is unanswered.
+    /// Whether a question is unanswered, even if its caller has left.
     pub(super) fn is_busy(&self) -> bool {
-        self.lock().is_busy()
+        !lock(&self.state).open.is_empty()
     }
 
     /// The id of the process, while it runs.
     pub(super) fn process_id(&self) -> Option<i32> {
-        self.lock().process_id()
+        lock(&self.state).process.as_ref().map(|process| process.group.leader().as_raw_pid())
     }
 
-    /// Ends the process as soon as no question is open.
+    /// Takes no new questions: the process ends as soon as the open ones are answered.
     pub(super) fn retire(&self) {
-        self.lock().retire();
+        let mut state = lock(&self.state);
+        state.retiring = true;
+        if state.open.is_empty() {
+            state.end();
+        }
     }
 
     /// Asks, and waits for the answer until the deadline. Dropping the future gives the question up.
-    pub(super) async fn ask(self: &Arc<Self>, limits: QuestionLimits<'_>) -> Outcome {
-        let begin = Instant::now();
-        let (number, outcome) = {
-            let mut state = self.lock();
-            let number = match state.enter(limits) {
-                Ok(number) => number,
-                Err(error) => {
-                    let why = WorkerFailure::NotAsked((&error).into());
-                    return Outcome::Failed(Failure {
-                        why,
-                        unexpected_output: Vec::new(),
-                        stderr: Vec::new(),
-                    });
-                }
-            };
-            let until = limits.deadline.min(begin + BUSY_WAIT_LIMIT);
-            (number, if limits.alone { state.ask_blocking(number, until) } else { None })
+    pub(super) async fn ask(&self, limits: QuestionLimits<'_>) -> Outcome {
+        let QuestionLimits { deadline, .. } = limits;
+        let (number, mut outcome, watched) = {
+            let mut state = lock(&self.state);
+            let (number, outcome) = state.enter(limits);
+            (number, outcome, state.watched())
         };
-        if let Some(outcome) = outcome {
-            return outcome;
+        let _asked = Asked { connection: self, number };
+        let watched = watched.as_deref();
+        let (stdin, stdout, stderr) =
+            (watched.map(|all| &all.stdin), watched.map(|all| &all.stdout), watched.map(|all| &all.stderr));
+        let mut look_at = deadline;
+        loop {
+            let waits = lock(&self.state).progress(watched);
+            let within =
+                if watched.is_some() { waits.look_within } else { waits.look_within.min(LOOK_UNWATCHED) };
+            look_at = look_at.min(Instant::now() + within);
+            tokio::select! {
+                biased;
+                outcome = &mut outcome => return outcome.unwrap_or(Outcome::AskAgain),
+                () = readable(stdout), if waits.stdout => {}
+                () = readable(stderr), if waits.stderr => {}
+                () = writable(stdin), if waits.stdin => {}
+                // The alarm may be late: what the worker wrote in the meantime counts.
+                () = sleep_until(look_at.into()) => look_at = lock(&self.state).look(deadline, number),
+            }
         }
-        Asked { connection: Arc::clone(self), number }.wait(limits.deadline, begin).await
-    }
-
-    /// Begins to send a question while its payload is still being written. `None` if that cannot be done at once.
-    pub(super) fn begin(self: &Arc<Self>, payload: &Payload) -> Option<Asked> {
-        let number = self.lock().begin(payload)?;
-        Some(Asked { connection: Arc::clone(self), number })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A question that was asked and not answered yet. Dropping it gives the question up.
-#[derive(Debug)]
-pub(super) struct Asked {
-    connection: Arc<WorkerConnection>,
+/// Waits until a pipe can be read; for ever if nothing watches it.
+async fn readable(pipe: Option<&pipe::Receiver>) {
+    match pipe {
+        Some(pipe) if pipe.readable().await.is_ok() => {}
+        _ => std::future::pending().await,
+    }
+}
+
+/// The same for writing.
+async fn writable(pipe: Option<&pipe::Sender>) {
+    match pipe {
+        Some(pipe) if pipe.writable().await.is_ok() => {}
+        _ => std::future::pending().await,
+    }
+}
+
+/// A question that was asked. Dropping it gives the question up if it has no outcome yet.
+struct Asked<'c> {
+    connection: &'c WorkerConnection,
     number: u64,
 }
 
-impl Asked {
-    /// Sends what was added to the payload.
-    pub(super) fn grow(&self, payload: &Payload) {
-        self.connection.lock().grow(self.number, payload);
-    }
-
-    /// Sends the rest of the complete payload, and waits for the answer until the deadline.
-    pub(super) async fn complete(self, limits: QuestionLimits<'_>) -> Outcome {
-        self.connection.lock().complete(self.number, limits);
-        self.wait(limits.deadline, Instant::now()).await
-    }
-
-    async fn wait(self, deadline: Instant, begin: Instant) -> Outcome {
-        let mut alarm_at = deadline.min(begin + LOOK_AFTER);
-        let mut alarm = pin!(sleep_until(alarm_at.into()));
-        poll_fn(|cx| {
-            loop {
-                let mut state = self.connection.lock();
-                // The caller that drives the connection must not wake itself.
-                state.set_waker(self.number, None);
-                state.progress(cx, self.number);
-                if let Some(outcome) = state.take(self.number) {
-                    state.answered_after(begin.elapsed());
-                    return Poll::Ready(outcome);
-                }
-                state.set_waker(self.number, Some(cx.waker()));
-                if let Some(at) = state.look_at().filter(|at| *at < alarm_at) {
-                    alarm_at = at;
-                    alarm.as_mut().reset(at.into());
-                }
-                if alarm.as_mut().poll(cx).is_pending() {
-                    state.ticker.arm(cx);
-                    return Poll::Pending;
-                }
-                // The alarm may be late: what the worker wrote in the meantime counts.
-                alarm_at = state.look(Instant::now(), deadline, self.number);
-                if let Some(outcome) = state.take(self.number) {
-                    return Poll::Ready(outcome);
-                }
-                alarm.as_mut().reset(alarm_at.into());
-            }
-        })
-        .await
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        lock(&self.connection.state).give_up(self.number);
     }
 }
 
-impl Drop for Asked {
-    /// Questions whose outcome was taken are no longer in the list, so this concerns only those that are given up.
+/// One process and the questions that wait for its answers.
+#[derive(Debug)]
+struct ConnectionState {
+    /// `None` once the process was ended.
+    process: Option<Process>,
+    /// The beginning of all ids. It cannot be guessed, so that no worker can answer before it is asked.
+    prefix: String,
+    /// The number of the next question.
+    next: u64,
+    /// The questions without an outcome, in the order in which they are asked.
+    open: VecDeque<OpenQuestion>,
+    turns: Arc<Turns>,
+    /// How many questions were answered.
+    answered: u64,
+    past_first_line: bool,
+    /// The process takes no new questions and ends when the open ones are answered.
+    retiring: bool,
+    /// Since when a stream is closed.
+    closed: Option<(Instant, WorkerFailure)>,
+}
+
+#[derive(Debug)]
+struct Process {
+    group: ProcessGroup,
+    pipes: WorkerPipes,
+    /// How many bytes were written to it.
+    sent: u64,
+    unread: Unread,
+    /// The end of what it wrote to stderr.
+    errors: Vec<u8>,
+    /// For the runtime of the last caller.
+    watched: Option<Arc<WatchedPipes>>,
+}
+
+/// One question.
+#[derive(Debug)]
+struct OpenQuestion {
+    number: u64,
+    /// What is still to be written.
+    line: Option<RequestLine>,
+    /// How many bytes the process had been sent when this question began.
+    begins_at: Option<u64>,
+    keep: usize,
+    caller: oneshot::Sender<Outcome>,
+    /// The caller has left.
+    given_up: bool,
+}
+
+/// The question that an id belongs to.
+enum Owner {
+    /// This question is open, and was sent as a whole.
+    Open(u64),
+    /// A question that was answered before.
+    Past,
+    /// No question that was sent as a whole.
+    Unknown,
+}
+
+impl ConnectionState {
+    fn is_usable(&mut self) -> bool {
+        let Some(process) = self.process.as_ref().filter(|_| !self.retiring) else { return false };
+        let (input_closed, has_output) = process.pipes.glance();
+        if has_output {
+            self.read_available();
+        }
+        let has_half_line = self.process.as_ref().is_some_and(|process| !process.unread.bytes.is_empty());
+        if self.open.is_empty() && (input_closed || self.closed.is_some() || has_half_line) {
+            self.end();
+        }
+        self.process.is_some()
+    }
+
+    /// The streams as the reactor of this runtime watches them.
+    fn watched(&mut self) -> Option<Arc<WatchedPipes>> {
+        let process = self.process.as_mut()?;
+        let now = Handle::try_current().ok()?.id();
+        if process.watched.as_ref().is_none_or(|watched| watched.runtime != now) {
+            process.watched = WatchedPipes::register(&process.pipes).map(Arc::new);
+        }
+        process.watched.clone()
+    }
+
+    /// Adds a question behind the others, and writes what the pipe takes of it.
+    fn enter(&mut self, limits: QuestionLimits<'_>) -> (u64, oneshot::Receiver<Outcome>) {
+        let (caller, outcome) = oneshot::channel();
+        let number = self.next;
+        self.next += 1;
+        if self.process.is_none() {
+            // It ended a moment ago.
+            let _ = caller.send(Outcome::AskAgain);
+            return (number, outcome);
+        }
+        let line = RequestLine::new(&format!("{}{number}", self.prefix), limits.payload, limits.timeout);
+        let (line, keep) = (Some(line), limits.keep);
+        self.open.push_back(OpenQuestion { number, line, begins_at: None, keep, caller, given_up: false });
+        self.write(None);
+        (number, outcome)
+    }
+
+    /// Gives a question up whose caller has left. A process that works on it is killed like any hook that is given up,
+    /// unless other callers wait for the process too: then it gets no new questions, and its answer is dropped.
+    fn give_up(&mut self, number: u64) {
+        let Some(at) = self.open.iter().position(|open| open.number == number) else { return };
+        if let Some(open) = self.open.get_mut(at) {
+            open.given_up = true;
+            if open.begins_at.is_none() {
+                self.open.remove(at);
+                return;
+            }
+        }
+        self.retiring = true;
+        self.turns.allow(1);
+        if self.open.iter().all(|open| open.given_up) {
+            // Its group is killed as it is dropped.
+            self.process = None;
+        }
+    }
+
+    /// Writes and reads as far as possible without waiting. With `watched`, only what the reactor has reported, so that
+    /// nothing it reports later is missed.
+    fn progress(&mut self, watched: Option<&WatchedPipes>) -> Waits {
+        self.write(watched);
+        for _ in 0..READS_PER_TURN {
+            if !self.read_once(watched) {
+                break;
+            }
+        }
+        if let Some(process) = &mut self.process {
+            process.read_errors(watched);
+        }
+        let pipes = self.process.as_ref().map(|process| &process.pipes);
+        Waits {
+            stdin: self.closed.is_none() && self.open.iter().any(|open| open.line.is_some()),
+            stdout: pipes.is_some_and(|pipes| pipes.stdout.is_some()),
+            stderr: pipes.is_some_and(|pipes| pipes.stderr.is_some()),
+            look_within: if self.closed.is_some() { LOOK_AFTER_CLOSED } else { LOOK_AFTER },
+        }
+    }
+
+    /// Writes the questions as far as the pipe takes them.
+    fn write(&mut self, watched: Option<&WatchedPipes>) {
+        let Some(Process { pipes, sent, .. }) = &mut self.process else { return };
+        for open in &mut self.open {
+            while let Some(line) = &mut open.line {
+                let mut push = || line.push(&pipes.stdin);
+                let pushed = match watched {
+                    Some(watched) => watched.stdin.try_io(push),
+                    None => push(),
+                };
+                match pushed {
+                    Ok(0) => open.line = None,
+                    Ok(count) => {
+                        open.begins_at.get_or_insert(*sent);
+                        *sent += count as u64;
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                    Err(_) => {
+                        self.closed.get_or_insert((Instant::now(), WorkerFailure::ClosedStdin));
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// One read of stdout. Returns whether there may be more.
+    fn read_once(&mut self, watched: Option<&WatchedPipes>) -> bool {
+        let Some(Process { pipes, unread, .. }) = &mut self.process else { return false };
+        let Some(stdout) = &pipes.stdout else { return false };
+        let mut read = || unix::read_more(stdout, &mut unread.bytes);
+        let read = match watched {
+            Some(watched) => watched.stdout.try_io(read),
+            None => read(),
+        };
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => false,
+            Ok(0) | Err(_) => {
+                pipes.stdout = None;
+                self.closed.get_or_insert((Instant::now(), WorkerFailure::ClosedStdout));
+                false
+            }
+            Ok(_) => {
+                self.handle_lines();
+                true
+            }
+        }
+    }
+
+    /// Reads what there is, whether or not the reactor has reported it.
+    fn read_available(&mut self) {
+        while self.read_once(None) {}
+    }
+
+    /// Looks at the process itself, at a deadline or after a while. Returns when to look again at the latest.
+    fn look(&mut self, deadline: Instant, number: u64) -> Instant {
+        self.read_available();
+        let Some(process) = &self.process else { return deadline };
+        match process.group.peek() {
+            ChildState::Running => {}
+            state => {
+                let why = match state {
+                    ChildState::Ended(Exit::Code(code)) => WorkerFailure::Exited { code },
+                    ChildState::Ended(Exit::Signal(signal)) => WorkerFailure::Signal { signal },
+                    _ => WorkerFailure::Ended,
+                };
+                // What it wrote before its end counts.
+                self.read_available();
+                self.fail(why, None, Vec::new());
+            }
+        }
+        let Some(process) = &self.process else { return deadline };
+        let (input_closed, _) = process.pipes.glance();
+        let now = Instant::now();
+        if now >= deadline {
+            self.time_out(number);
+        } else if let Some((since, why)) = self.closed.clone() {
+            if now >= since + LOOK_AFTER {
+                self.fail(why, None, Vec::new());
+            }
+        } else if input_closed {
+            self.closed = Some((now, WorkerFailure::ClosedStdin));
+        }
+        deadline
+    }
+
+    /// Handles whole lines, and bounds the length of an unfinished one.
+    fn handle_lines(&mut self) {
+        while let Some(line) = self.process.as_mut().and_then(|process| process.unread.next_line()) {
+            self.handle_line(&line);
+        }
+        if self.retiring && self.open.is_empty() {
+            return self.end();
+        }
+        let half = self.process.as_ref().map_or(0, |process| process.unread.bytes.len());
+        if half > self.keep().saturating_mul(2).saturating_add(MAX_LINE_OVERHEAD) {
+            self.fail(WorkerFailure::TooLong, None, Vec::new());
+        }
+    }
+
+    /// How much of an answer is kept: the largest bound of the open questions.
+    fn keep(&self) -> usize {
+        self.open.iter().map(|open| open.keep).max().unwrap_or_default()
+    }
+
+    fn handle_line(&mut self, line: &[u8]) {
+        let is_first = !std::mem::replace(&mut self.past_first_line, true);
+        let (why, charged) = match read_line(line, self.keep()) {
+            Line::Ready(at_once) if is_first => {
+                if !self.retiring {
+                    self.turns.allow(at_once);
+                }
+                return;
+            }
+            Line::Answer(id, answer) => match self.owner(&id) {
+                Owner::Open(number) => {
+                    self.answered += 1;
+                    return self.settle(number, Outcome::Answered(answer));
+                }
+                // A second answer. No caller waits for it, so no question fails.
+                Owner::Past => return self.abandon_others(),
+                Owner::Unknown => (WorkerFailure::UnknownQuestion, None),
+            },
+            Line::Malformed(id, fault) => match self.owner(&id) {
+                Owner::Open(number) => (WorkerFailure::Malformed(fault), Some(number)),
+                Owner::Past | Owner::Unknown => (WorkerFailure::UnknownQuestion, None),
+            },
+            Line::Ready(_) | Line::NoAnswer => (WorkerFailure::StrayLine, None),
+        };
+        self.fail(why, charged, line.to_vec());
+    }
+
+    /// Finds the question of an id.
+    fn owner(&self, id: &str) -> Owner {
+        let number = id.strip_prefix(&self.prefix).and_then(|number| number.parse::<u64>().ok());
+        let Some(number) = number.filter(|number| (1..self.next).contains(number)) else {
+            return Owner::Unknown;
+        };
+        match self.open.iter().find(|open| open.number == number) {
+            Some(open) if open.line.is_none() => Owner::Open(number),
+            Some(_) => Owner::Unknown,
+            None => Owner::Past,
+        }
+    }
+
+    /// Gives a question its outcome.
+    fn settle(&mut self, number: u64, outcome: Outcome) {
+        let at = self.open.iter().position(|open| open.number == number);
+        if let Some(open) = at.and_then(|at| self.open.remove(at)) {
+            let _ = open.caller.send(outcome);
+        }
+    }
+
+    /// Settles a question that was not answered in time, and ends the process.
+    fn time_out(&mut self, number: u64) {
+        let stderr = self.process.as_mut().map(Process::stderr_tail).unwrap_or_default();
+        self.settle(number, Outcome::TimedOut(stderr));
+        self.abandon_others();
+    }
+
+    /// Ends the process because of what it did. At most one question fails, this one or the oldest; the others are asked once
+    /// more.
+    fn fail(&mut self, why: WorkerFailure, charged: Option<u64>, mut unexpected_output: Vec<u8>) {
+        let Some(process) = &mut self.process else { return };
+        if !unexpected_output.is_empty() {
+            // What follows the line may say more than the line itself.
+            unexpected_output.truncate(MAX_LINE_OVERHEAD);
+            unexpected_output.push(b'\n');
+            unexpected_output.extend(process.unread.bytes.iter().take(MAX_LINE_OVERHEAD));
+        }
+        let stderr = process.stderr_tail();
+        // A process that has answered before and has not read a byte of a question failed at something else.
+        let unread = rustix::io::ioctl_fionread(&process.pipes.stdin).unwrap_or_default();
+        let read = process.sent.saturating_sub(unread);
+        let was_read =
+            |open: &&OpenQuestion| self.answered == 0 || open.begins_at.is_some_and(|at| read > at);
+        let oldest = || self.open.front().filter(was_read).map(|open| open.number);
+        let charged = charged.or_else(oldest);
+        if let Some(number) = charged {
+            self.settle(number, Outcome::Failed { why, unexpected_output, stderr });
+        }
+        self.abandon_others();
+    }
+
+    /// Ends the process. Callers that wait may ask another process.
+    fn abandon_others(&mut self) {
+        for open in self.open.drain(..) {
+            let _ = open.caller.send(Outcome::AskAgain);
+        }
+        self.end();
+    }
+
+    /// Ends the process group: `SIGTERM`, a grace, `SIGKILL`.
+    fn end(&mut self) {
+        if let Some(Process { group, pipes, .. }) = self.process.take() {
+            self.turns.allow(1);
+            group.terminate([pipes.stdout, pipes.stderr].into_iter().flatten().map(OwnedFd::from).collect());
+        }
+    }
+}
+
+impl Drop for ConnectionState {
     fn drop(&mut self) {
-        self.connection.lock().give_up(self.number);
+        self.end();
+    }
+}
+
+impl Process {
+    /// Drains stderr, of which the end is kept.
+    fn read_errors(&mut self, watched: Option<&WatchedPipes>) {
+        for _ in 0..READS_PER_TURN {
+            let Some(stderr) = &self.pipes.stderr else { return };
+            let mut chunk = Vec::new();
+            let mut read = || unix::read_more(stderr, &mut chunk);
+            let read = match watched {
+                Some(watched) => watched.stderr.try_io(read),
+                None => read(),
+            };
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Ok(0) | Err(_) => self.pipes.stderr = None,
+                Ok(_) => {
+                    self.errors.append(&mut chunk);
+                    let surplus = self.errors.len().saturating_sub(KEPT_ERRORS);
+                    self.errors.drain(..surplus);
+                }
+            }
+        }
+    }
+
+    /// The end of what the process has written to stderr so far.
+    fn stderr_tail(&mut self) -> Vec<u8> {
+        self.read_errors(None);
+        self.errors.clone()
+    }
+}
+
+/// Bytes on their way to becoming lines.
+#[derive(Debug, Default)]
+struct Unread {
+    bytes: Vec<u8>,
+    /// Up to where there is no line feed.
+    scanned: usize,
+}
+
+impl Unread {
+    /// Takes the next whole line, without its line feed.
+    fn next_line(&mut self) -> Option<Vec<u8>> {
+        let Some(length) = memchr::memchr(b'\n', self.bytes.get(self.scanned..)?) else {
+            self.scanned = self.bytes.len();
+            return None;
+        };
+        let rest = self.bytes.split_off(self.scanned + length + 1);
+        let mut line = std::mem::replace(&mut self.bytes, rest);
+        line.pop();
+        self.scanned = 0;
+        Some(line)
+    }
+}
+
+/// The line `{"id":…,"input":…,"timeoutMs":…}`, and how much of it the pipe has taken.
+#[derive(Debug)]
+struct RequestLine {
+    head: String,
+    payload: Payload,
+    tail: String,
+    sent: usize,
+}
+
+impl RequestLine {
+    fn new(id: &str, payload: &Payload, timeout: Duration) -> Self {
+        let head = format!("{{\"id\":\"{id}\",\"input\":");
+        let tail = format!(",\"timeoutMs\":{}}}\n", timeout.as_millis());
+        Self { head, payload: payload.clone(), tail, sent: 0 }
+    }
+
+    /// Writes what the pipe takes; 0 when all is written. Any error but `WouldBlock` means that the other end is closed.
+    fn push(&mut self, pipe: &PipeWriter) -> io::Result<usize> {
+        let parts = [self.head.as_bytes(), self.payload.as_bytes(), self.tail.as_bytes()];
+        if self.sent == parts.iter().map(|part| part.len()).sum::<usize>() {
+            return Ok(0);
+        }
+        let mut slices = parts.map(IoSlice::new);
+        let mut rest = &mut slices[..];
+        IoSlice::advance_slices(&mut rest, self.sent);
+        let count = rustix::io::retry_on_intr(|| rustix::io::writev(pipe, rest))?;
+        self.sent += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_request_is_one_line_whatever_the_size() {
+        for length in [0, 1, 70_000, 3_000_000] {
+            let input = json!({ "text": "x\n".repeat(length / 2) });
+            let payload = Payload::new(&input).unwrap();
+            let (mut reader, writer) = io::pipe().unwrap();
+            rustix::io::ioctl_fionbio(&writer, true).unwrap();
+            let reading = std::thread::spawn(move || {
+                let mut line = String::new();
+                reader.read_to_string(&mut line).map(|_| line)
+            });
+            let mut request = RequestLine::new("a7", &payload, Duration::from_millis(1500));
+            loop {
+                match request.push(&writer) {
+                    Ok(0) => break,
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::yield_now(),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            drop(writer);
+            let line = reading.join().unwrap().unwrap();
+            assert_eq!(line.matches('\n').count(), 1, "one line, ended");
+            assert_eq!(request.sent, line.len());
+            let read: Value = serde_json::from_str(&line).unwrap();
+            assert!(read == json!({ "id": "a7", "input": input, "timeoutMs": 1500 }));
+        }
+    }
+
+    #[test]
+    fn lines_are_found_whatever_the_pieces() {
+        let long = "x".repeat(300_000);
+        let text = format!("a\n\nbc\n{long}\nend");
+        for piece in [1, 2, 7, 65_536, text.len()] {
+            let mut unread = Unread::default();
+            let mut lines = Vec::new();
+            for chunk in text.as_bytes().chunks(piece) {
+                unread.bytes.extend_from_slice(chunk);
+                while let Some(line) = unread.next_line() {
+                    lines.push(String::from_utf8(line).unwrap());
+                }
+            }
+            assert!(lines == ["a", "", "bc", &long], "pieces of {piece}");
+            assert_eq!(unread.bytes, b"end");
+        }
     }
 }

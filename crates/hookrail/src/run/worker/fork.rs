@@ -3,28 +3,24 @@
 //! Where that is not possible (another kind of command, an interpreter that is too old, a loader that does not become
 //! ready), each event gets a process of its own, which is always correct.
 
-mod event;
 mod loader;
-mod recognise;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use self::loader::{Loader, open_control};
-pub use self::recognise::ForkObstacle;
-use self::recognise::{Launch, recognise};
+use self::loader::{Loader, LoaderPipes, NoExit};
+use super::KeptProcess;
 use super::files::{CommandFiles, FilesFingerprint};
 use super::health::Health;
-use super::start::start;
+use super::recognise::{Launch, recognise};
 use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
-use crate::run::image::OnceImage;
-use crate::run::locks::lock;
 use crate::run::payload::Payload;
-use crate::run::process::{Finished, LONGEST_WAIT};
+use crate::run::process::{Finished, LONGEST_WAIT, Streams, start};
 use crate::run::reaper::Reaper;
+use crate::run::unix::lock;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -61,11 +57,6 @@ struct RunningLoader {
     last_used: Instant,
 }
 
-/// Why a hook with `"worker": "fork"` is run once per event; `None` if it runs in forks.
-pub(in crate::run) fn obstacle(hook: &Hook, command: &PreparedCommand) -> Option<ForkObstacle> {
-    recognise(hook, command).err()
-}
-
 impl ForkWorker {
     /// A worker for a command. Nothing is started.
     pub(super) fn new(hook: &Hook, command: &PreparedCommand, reaper: &Reaper) -> Self {
@@ -85,9 +76,8 @@ impl ForkWorker {
         let begin = Instant::now();
         let deadline = begin + timeout.min(LONGEST_WAIT);
         let launch = self.launch()?;
-        let loader = self.loader(&launch, deadline).await?;
-        let limits = event::ForkLimits { payload, timeout, begin, deadline, keep };
-        let finished = event::run(&loader, limits).await;
+        let loader = self.loader(&launch, timeout, deadline).await?;
+        let finished = run_event(&loader, payload, timeout, begin, keep).await;
         let mut health = lock(&self.health);
         match &finished {
             Some(Finished { exit: Exit::NoAnswer(why), .. }) => health.failed(why.clone(), Instant::now()),
@@ -125,7 +115,12 @@ impl ForkWorker {
         launch
     }
 
-    async fn loader(&self, launch: &Arc<Launch>, deadline: Instant) -> Option<Arc<Loader>> {
+    async fn loader(
+        &self,
+        launch: &Arc<Launch>,
+        timeout: Duration,
+        deadline: Instant,
+    ) -> Option<Arc<Loader>> {
         let _starting = self.starting.lock().await;
         if let Some(running) = &mut *lock(&self.running)
             && running.launch == *launch
@@ -139,7 +134,8 @@ impl ForkWorker {
             return None;
         }
         let command = self.loader_command(launch);
-        let started = match start(&command, deadline, &self.reaper, open_control).await {
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let (group, pipes) = match start(&command, &self.reaper, timeout, &left, LoaderPipes::open).await {
             Ok(started) => started,
             Err(why) => {
                 lock(&self.health).failed(WorkerFailure::NotStarted(why), Instant::now());
@@ -147,7 +143,7 @@ impl ForkWorker {
             }
         };
         lock(&self.health).started += 1;
-        let loader = Loader::new(started, &self.reaper);
+        let loader = Loader::new(group, pipes, &self.reaper);
         let running = RunningLoader {
             launch: Arc::clone(launch),
             loader: Arc::clone(&loader),
@@ -170,12 +166,21 @@ impl ForkWorker {
             // No file of a project can be imported while the interpreter starts.
             cwd: PathBuf::from("/"),
             fallback: None,
-            image: OnceImage::default(),
+        }
+    }
+}
+
+impl KeptProcess for ForkWorker {
+    /// A forked script reads its files anew for each event.
+    fn also_watch(&self, _patterns: &[String]) {}
+
+    fn end(&self) {
+        if let Some(running) = lock(&self.running).take() {
+            running.loader.retire();
         }
     }
 
-    /// Ends the loader if it has had nothing to do for so long, or has ended by itself.
-    pub(super) fn tidy(&self, idle: Duration) {
+    fn tidy(&self, idle: Duration) {
         let mut running = lock(&self.running);
         let Some(current) = running.as_ref().filter(|current| !current.loader.is_busy()) else { return };
         if current.last_used.elapsed() >= idle || !current.loader.is_alive() {
@@ -183,20 +188,37 @@ impl ForkWorker {
         }
     }
 
-    /// Ends the loader as soon as no event waits for a fork.
-    pub(super) fn end(&self) {
-        if let Some(running) = lock(&self.running).take() {
-            running.loader.retire();
-        }
-    }
-
-    /// The id of the loader's process, while it runs.
-    pub(super) fn process_id(&self) -> Option<i32> {
+    fn process_id(&self) -> Option<i32> {
         lock(&self.running).as_ref()?.loader.process_id()
     }
 
-    /// What it answered and how it failed.
-    pub(super) fn health(&self) -> MutexGuard<'_, Health> {
+    fn health(&self) -> MutexGuard<'_, Health> {
         lock(&self.health)
     }
+}
+
+/// Runs one event in a fork, fed, drained and timed like a process of its own. `None` if nothing was begun, so that a process
+/// of its own can do it.
+async fn run_event(
+    loader: &Arc<Loader>,
+    payload: &Payload,
+    timeout: Duration,
+    begin: Instant,
+    keep: usize,
+) -> Option<Finished> {
+    let (child_streams, mut streams) = Streams::open(payload, keep).ok()?;
+    let mut fork = loader.begin(&child_streams).ok()?;
+    drop(child_streams);
+    let end = streams.watch(&mut fork, begin + timeout.min(LONGEST_WAIT)).await;
+    let (stdout, stderr, open) = streams.into_parts();
+    let exit = match end {
+        Some(Ok(exit)) => exit,
+        Some(Err(NoExit::NotBegun)) => return None,
+        Some(Err(NoExit::Lost)) => Exit::NoAnswer(WorkerFailure::InterpreterEnded),
+        None => {
+            fork.terminate(open);
+            Exit::TimedOut(timeout)
+        }
+    };
+    Some(Finished { exit, stdout, stderr, duration: begin.elapsed() })
 }

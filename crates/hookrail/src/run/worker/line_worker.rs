@@ -1,25 +1,20 @@
 //! A worker that answers line by line: one process at a time, started when an event needs it.
 
-use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use tokio::time::timeout_at;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
+use super::KeptProcess;
 use super::answer::WorkerAnswer;
-use super::connection::{Asked, Failure, Outcome, QuestionLimits, WorkerConnection};
+use super::connection::{Outcome, QuestionLimits, WorkerConnection, WorkerPipes};
 use super::files::{CommandFiles, FilesFingerprint};
 use super::health::Health;
-use super::start::start;
-use super::turns::{QueuePosition, Turn, Turns};
-use crate::run::capture::Captured;
 use crate::run::command::PreparedCommand;
-use crate::run::locks::lock;
 use crate::run::payload::Payload;
-use crate::run::process::{Finished, LONGEST_WAIT};
+use crate::run::process::{Captured, Finished, LONGEST_WAIT, start};
 use crate::run::reaper::Reaper;
-use crate::run::unix;
+use crate::run::unix::lock;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -46,27 +41,67 @@ struct RunningProcess {
     last_used: Instant,
 }
 
-/// How a caller comes to ask.
+/// The queue of callers before one worker: in the order of arrival, as many at once as the worker allows. Waiting here does
+/// not use up a hook's timeout.
 #[derive(Debug)]
-pub(super) enum Entry<'t> {
-    /// It has its turn and asks now.
-    Turn(Turn<'t>),
-    /// It has begun to send the question.
-    Early(EarlyQuestion<'t>),
+pub(super) struct Turns {
+    permits: Semaphore,
+    count: Mutex<TurnCount>,
 }
 
-/// A question whose sending began while its payload was being written. Dropping it gives the question up.
 #[derive(Debug)]
-pub(super) struct EarlyQuestion<'t> {
-    turn: Turn<'t>,
-    asked: Asked,
-    begin: Instant,
+struct TurnCount {
+    /// How many turns there are.
+    all: usize,
+    /// How many of these end with their present holder.
+    surplus: usize,
 }
 
-impl EarlyQuestion<'_> {
-    /// Sends what was added to the payload.
-    pub(super) fn grow(&self, payload: &Payload) {
-        self.asked.grow(payload);
+/// The right to ask, given back when it is dropped.
+#[derive(Debug)]
+pub(in crate::run) struct Turn<'t> {
+    turns: &'t Turns,
+    permit: Option<SemaphorePermit<'t>>,
+}
+
+impl Turns {
+    /// A queue that admits one caller at a time.
+    fn new() -> Self {
+        Self { permits: Semaphore::new(1), count: Mutex::new(TurnCount { all: 1, surplus: 0 }) }
+    }
+
+    /// Admits so many callers at once from now on. Those already admitted keep their turns.
+    pub(super) fn allow(&self, at_once: usize) {
+        let at_once = at_once.max(1);
+        let mut count = lock(&self.count);
+        let TurnCount { all, surplus } = *count;
+        let wanted = all - surplus;
+        *count = if at_once >= wanted {
+            let kept = surplus.min(at_once - wanted);
+            let added = at_once - wanted - kept;
+            self.permits.add_permits(added);
+            TurnCount { all: all + added, surplus: surplus - kept }
+        } else {
+            let forgotten = self.permits.forget_permits(wanted - at_once);
+            TurnCount { all: all - forgotten, surplus: surplus + wanted - at_once - forgotten }
+        };
+    }
+
+    async fn take(&self) -> Turn<'_> {
+        // The semaphore is never closed.
+        Turn { turns: self, permit: self.permits.acquire().await.ok() }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut count = lock(&self.turns.count);
+        if count.surplus > 0
+            && let Some(permit) = self.permit.take()
+        {
+            permit.forget();
+            *count = TurnCount { all: count.all - 1, surplus: count.surplus - 1 };
+        }
     }
 }
 
@@ -86,52 +121,36 @@ impl LineWorker {
 
     /// Waits until the worker may be asked.
     pub(super) async fn turn(&self) -> Turn<'_> {
-        self.turns.take(QueuePosition::Last).await
+        self.turns.take().await
     }
 
-    /// Begins to send an event while its payload is still being written, if a process runs and has no other open question.
-    pub(super) fn begin(&self, payload: &Payload) -> Option<EarlyQuestion<'_>> {
-        let turn = self.turns.try_take()?;
-        let _starting = self.starting.try_lock().ok()?;
-        let begin = Instant::now();
-        let asked = self.running_connection()?.begin(payload)?;
-        Some(EarlyQuestion { turn, asked, begin })
-    }
-
-    /// Asks the worker about one event. The deadline counts from here, or from when an early question began, and covers the
-    /// start of a process.
-    pub(super) async fn ask<'t>(
-        &'t self,
-        entry: Entry<'t>,
+    /// Asks the worker about one event. The deadline counts from here and covers the start of a process.
+    pub(super) async fn ask(
+        &self,
+        _turn: Turn<'_>,
         payload: &Payload,
         timeout: Duration,
         keep: usize,
-        alone: bool,
     ) -> Finished {
-        let (mut turn, mut asked, begin) = match entry {
-            Entry::Turn(turn) => (turn, None, Instant::now()),
-            Entry::Early(EarlyQuestion { turn, asked, begin }) => (turn, Some(asked), begin),
-        };
+        let begin = Instant::now();
         let deadline = begin + timeout.min(LONGEST_WAIT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
+        let silent = |exit| finished(exit, Captured::default(), Captured::default());
         let text = |bytes| Captured { bytes, truncated: false };
-        let mut limits = QuestionLimits { payload, timeout, deadline, keep, alone };
+        // A process may end for another reason than this question. Its turn is kept meanwhile, so that it is asked again
+        // before questions that have not been sent at all.
+        let mut limits = QuestionLimits { payload, timeout, deadline, keep };
         for _ in 0..2 {
-            let outcome = match asked.take() {
-                Some(asked) => asked.complete(limits).await,
-                None => match self.connection(deadline).await {
-                    Ok(connection) => connection.ask(limits).await,
-                    Err(why) => {
-                        return finished(Exit::NoAnswer(why), Captured::default(), Captured::default());
-                    }
-                },
+            let outcome = match self.connection(timeout, deadline).await {
+                Ok(connection) => connection.ask(limits).await,
+                Err(why) => return silent(Exit::NoAnswer(why)),
             };
             match outcome {
                 Outcome::Answered(WorkerAnswer { exit, stdout, stderr }) => {
                     lock(&self.health).answered();
                     return finished(exit, stdout, stderr);
                 }
-                Outcome::Failed(Failure { why, unexpected_output, stderr }) => {
+                Outcome::Failed { why, unexpected_output, stderr } => {
                     lock(&self.health).failed(why.clone(), Instant::now());
                     return finished(Exit::NoAnswer(why), text(unexpected_output), text(stderr));
                 }
@@ -139,22 +158,18 @@ impl LineWorker {
                     lock(&self.health).failed(WorkerFailure::TimedOut(timeout), Instant::now());
                     return finished(Exit::TimedOut(timeout), Captured::default(), text(stderr));
                 }
-                Outcome::AskAgain => {}
+                Outcome::AskAgain => limits.timeout = deadline.saturating_duration_since(Instant::now()),
             }
-            // Once more, before the questions that have not been sent at all.
-            let position = turn.position();
-            drop(turn);
-            match timeout_at(deadline.into(), self.turns.take(position)).await {
-                Ok(again) => turn = again,
-                Err(_) => return finished(Exit::TimedOut(timeout), Captured::default(), Captured::default()),
-            }
-            limits.timeout = deadline.saturating_duration_since(Instant::now());
         }
-        finished(Exit::NoAnswer(WorkerFailure::EndedTwice), Captured::default(), Captured::default())
+        silent(Exit::NoAnswer(WorkerFailure::EndedTwice))
     }
 
     /// The process to ask: the one that runs, or a new one.
-    async fn connection(&self, deadline: Instant) -> Result<Arc<WorkerConnection>, WorkerFailure> {
+    async fn connection(
+        &self,
+        timeout: Duration,
+        deadline: Instant,
+    ) -> Result<Arc<WorkerConnection>, WorkerFailure> {
         let _starting = self.starting.lock().await;
         if let Some(connection) = self.running_connection() {
             return Ok(connection);
@@ -163,12 +178,14 @@ impl LineWorker {
             return Err(why);
         }
         let files = lock(&self.files).load_fingerprint();
-        let started = start(&self.command, deadline, &self.reaper, open_stdin).await;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let started = start(&self.command, &self.reaper, timeout, &left, WorkerPipes::open).await;
         let started = started.map_err(WorkerFailure::NotStarted);
-        let started = started.inspect_err(|why| lock(&self.health).failed(why.clone(), Instant::now()))?;
+        let (group, pipes) =
+            started.inspect_err(|why| lock(&self.health).failed(why.clone(), Instant::now()))?;
         lock(&self.health).started += 1;
         self.turns.allow(1);
-        let connection = Arc::new(WorkerConnection::new(started, Arc::clone(&self.turns)));
+        let connection = Arc::new(WorkerConnection::new(group, pipes, Arc::clone(&self.turns)));
         let running =
             RunningProcess { connection: Arc::clone(&connection), files, last_used: Instant::now() };
         *lock(&self.running) = Some(running);
@@ -187,14 +204,20 @@ impl LineWorker {
         *running = None;
         None
     }
+}
 
-    /// Files that these patterns match count as files of the worker, too.
-    pub(super) fn also_watch(&self, patterns: &[String]) {
+impl KeptProcess for LineWorker {
+    fn also_watch(&self, patterns: &[String]) {
         lock(&self.files).also_watch(patterns);
     }
 
-    /// Ends the process if it has had nothing to do for so long, has ended by itself, or its files changed.
-    pub(super) fn tidy(&self, idle: Duration) {
+    fn end(&self) {
+        if let Some(current) = lock(&self.running).take() {
+            current.connection.retire();
+        }
+    }
+
+    fn tidy(&self, idle: Duration) {
         let mut running = lock(&self.running);
         let Some(current) = running.as_mut().filter(|current| !current.connection.is_busy()) else { return };
         if current.last_used.elapsed() >= idle
@@ -206,28 +229,13 @@ impl LineWorker {
         }
     }
 
-    /// Ends the process as soon as it has no open question.
-    pub(super) fn end(&self) {
-        if let Some(current) = lock(&self.running).take() {
-            current.connection.retire();
-        }
-    }
-
-    /// The id of the process that runs.
-    pub(super) fn process_id(&self) -> Option<i32> {
+    fn process_id(&self) -> Option<i32> {
         lock(&self.running).as_ref()?.connection.process_id()
     }
 
-    /// What it answered and how it failed.
-    pub(super) fn health(&self) -> MutexGuard<'_, Health> {
+    fn health(&self) -> MutexGuard<'_, Health> {
         lock(&self.health)
     }
-}
-
-fn open_stdin() -> io::Result<(OwnedFd, io::PipeWriter)> {
-    let (reader, writer) = io::pipe()?;
-    unix::set_nonblocking(&writer)?;
-    Ok((reader.into(), writer))
 }
 
 /// The same command with the variable that marks the process of a worker.
@@ -267,8 +275,7 @@ for line in sys.stdin:
         let reaper = Reaper::with_grace(Duration::from_millis(200));
         let worker = LineWorker::new(hook.command(), &command, &reaper);
         let payload = Payload::new(&json!({})).unwrap();
-        let entry = Entry::Turn(worker.turn().await);
-        let finished = worker.ask(entry, &payload, Duration::from_mins(1), 1_000, false).await;
+        let finished = worker.ask(worker.turn().await, &payload, Duration::from_mins(1), 1_000).await;
         assert_eq!(finished.exit, Exit::Code(0));
 
         worker.tidy(Duration::MAX);
@@ -277,5 +284,34 @@ for line in sys.stdin:
         worker.tidy(Duration::MAX);
         assert_eq!(worker.process_id(), None);
         reaper.drain().await;
+    }
+
+    fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        match std::pin::pin!(future).poll(&mut cx) {
+            std::task::Poll::Ready(value) => Some(value),
+            std::task::Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn a_worker_may_allow_several_at_once_and_fewer_again() {
+        let turns = Turns::new();
+        let taken = |count: usize| -> Vec<_> { (0..count).map_while(|_| at_once(turns.take())).collect() };
+        let first = taken(9);
+        assert_eq!(first.len(), 1);
+        turns.allow(3);
+        let more = taken(9);
+        assert_eq!(more.len(), 2, "three at once, one of which asks already");
+        turns.allow(0);
+        drop(first);
+        assert_eq!(taken(9).len(), 0, "two still ask");
+        turns.allow(2);
+        assert_eq!(taken(9).len(), 0, "as many as may");
+        turns.allow(1);
+        drop(more);
+        assert_eq!(taken(9).len(), 1);
+        turns.allow(4);
+        assert_eq!(taken(9).len(), 4);
     }
 }

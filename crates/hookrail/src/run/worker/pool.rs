@@ -1,26 +1,32 @@
-//! The workers of a session, by what they are started from.
+//! The workers of a session, by what they are started from, and the thread that ends those with nothing to do.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::Worker;
-use super::keeper::Keeper;
-use super::status::{WorkerStatus, statuses};
 use crate::hook::{Hook, WorkerMode};
 use crate::run::command::PreparedCommand;
 use crate::run::environment::EnvironmentVariable;
-use crate::run::locks::lock;
 use crate::run::reaper::Reaper;
 use crate::run::runner::GRACE;
+use crate::run::unix::{ProcessStat, lock};
+use crate::verdict::failure::WorkerFailure;
 
 /// How long a worker may have nothing to do before it is ended.
 const IDLE: Duration = Duration::from_mins(10);
 /// How many workers are kept. Beyond that, those without a process are dropped.
 const MAX_WORKERS: usize = 256;
+/// The shortest pause between two looks for idle workers, …
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
+/// … and the longest.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 /// For how many hooks it is kept which worker they belong to.
 const MAX_ASSIGNED_HOOKS: usize = 4096;
 
@@ -34,21 +40,27 @@ pub struct WorkerPool {
 }
 
 #[derive(Debug)]
-pub(super) struct PoolShared {
+pub(in crate::run) struct PoolShared {
     reaper: Reaper,
     workers: Mutex<HashMap<WorkerKey, Arc<Worker>>>,
     /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
     /// at each event would cost more than the event.
     known: Mutex<HashMap<usize, AssignedHook>>,
-    pub(super) keeper: Keeper,
-    /// How many events wait for an answer of a worker now.
-    open_questions: AtomicUsize,
+    /// How long a worker may have nothing to do.
+    idle: Duration,
+    /// Ends, as it is dropped, the thread that looks for idle workers.
+    keeper: OnceLock<mpsc::Sender<()>>,
 }
 
 impl PoolShared {
     /// All workers, with and without a process.
-    pub(super) fn workers(&self) -> Vec<Arc<Worker>> {
+    fn workers(&self) -> Vec<Arc<Worker>> {
         lock(&self.workers).values().cloned().collect()
+    }
+
+    /// Ends all workers, each as soon as it has no open question.
+    pub(in crate::run) fn end(&self) {
+        lock(&self.workers).values().for_each(|worker| worker.kept().end());
     }
 }
 
@@ -60,19 +72,6 @@ struct AssignedHook {
     worker: Arc<Worker>,
 }
 
-/// A handle that keeps no worker alive.
-#[derive(Debug, Clone)]
-pub(in crate::run) struct WeakPool(Weak<PoolShared>);
-
-impl WeakPool {
-    /// Ends all workers, if there still are some.
-    pub(in crate::run) fn end(&self) {
-        if let Some(shared) = self.0.upgrade() {
-            WorkerPool { shared }.end();
-        }
-    }
-}
-
 /// Hooks with equal keys share a worker.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct WorkerKey {
@@ -82,23 +81,6 @@ struct WorkerKey {
     args: Vec<OsString>,
     env: Arc<[EnvironmentVariable]>,
     cwd: PathBuf,
-}
-
-/// A caller that asks a worker of a pool, counted until it is dropped.
-#[derive(Debug)]
-pub(in crate::run) struct OpenQuestionCount<'p>(&'p AtomicUsize);
-
-impl OpenQuestionCount<'_> {
-    /// Whether this is the only open question.
-    pub(in crate::run) fn is_only_one(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 1
-    }
-}
-
-impl Drop for OpenQuestionCount<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Default for WorkerPool {
@@ -117,20 +99,12 @@ impl WorkerPool {
     pub fn with_idle(grace: Duration, idle: Duration) -> Self {
         let reaper = Reaper::with_grace(grace);
         let (workers, known) = (Mutex::default(), Mutex::default());
-        Self {
-            shared: Arc::new(PoolShared {
-                reaper,
-                workers,
-                known,
-                keeper: Keeper::new(idle),
-                open_questions: AtomicUsize::new(0),
-            }),
-        }
+        Self { shared: Arc::new(PoolShared { reaper, workers, known, idle, keeper: OnceLock::new() }) }
     }
 
     /// The same pool, without keeping its workers alive.
-    pub(in crate::run) fn downgrade(&self) -> WeakPool {
-        WeakPool(Arc::downgrade(&self.shared))
+    pub(in crate::run) fn downgrade(&self) -> Weak<PoolShared> {
+        Arc::downgrade(&self.shared)
     }
 
     /// What ends processes for this pool.
@@ -165,7 +139,7 @@ impl WorkerPool {
         let worker = {
             let mut workers = lock(&self.shared.workers);
             if workers.len() >= MAX_WORKERS {
-                workers.retain(|_, worker| worker.process_id().is_some());
+                workers.retain(|_, worker| worker.kept().process_id().is_some());
                 lock(&self.shared.known).clear();
             }
             let make = || Arc::new(Worker::new(hook, &command, &self.shared.reaper));
@@ -176,17 +150,28 @@ impl WorkerPool {
             known.clear();
         }
         let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
-        worker.also_watch(&hook.watch);
+        worker.kept().also_watch(&hook.watch);
         known.insert(address, AssignedHook { hook, cwd, worker: Arc::clone(&worker) });
         drop(known);
-        Keeper::start(&self.shared);
+        self.start_keeper();
         worker
     }
 
-    /// Counts a caller that is about to ask a worker.
-    pub(in crate::run) fn count_question(&self) -> OpenQuestionCount<'_> {
-        self.shared.open_questions.fetch_add(1, Ordering::Relaxed);
-        OpenQuestionCount(&self.shared.open_questions)
+    /// Starts the thread that ends idle workers, if there is none. Without a thread they end with the session.
+    fn start_keeper(&self) {
+        self.shared.keeper.get_or_init(|| {
+            let (stop, stopped) = mpsc::channel();
+            let (pool, idle) = (Arc::downgrade(&self.shared), self.shared.idle);
+            let pause = (idle / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+            let keep = move || {
+                while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
+                    let Some(shared) = pool.upgrade() else { return };
+                    shared.workers().iter().for_each(|worker| worker.kept().tidy(idle));
+                }
+            };
+            let _ = std::thread::Builder::new().name("hookrail-workers".to_owned()).spawn(keep);
+            stop
+        });
     }
 
     /// Ends workers that belong to none of these hooks. For a host that has read its settings again.
@@ -201,7 +186,7 @@ impl WorkerPool {
         lock(&self.shared.workers).retain(|_, worker| {
             let keep = belongs(worker);
             if !keep {
-                worker.end();
+                worker.kept().end();
             }
             keep
         });
@@ -209,9 +194,7 @@ impl WorkerPool {
 
     /// Ends all workers, each as soon as it has no open question. The next event starts new ones.
     pub fn end(&self) {
-        for worker in lock(&self.shared.workers).values() {
-            worker.end();
-        }
+        self.shared.end();
     }
 
     /// What the workers did.
@@ -222,9 +205,74 @@ impl WorkerPool {
 
 impl Drop for PoolShared {
     fn drop(&mut self) {
-        for worker in lock(&self.workers).values() {
-            worker.end();
-        }
-        self.keeper.stop();
+        self.end();
     }
+}
+
+/// The record of one worker.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct WorkerStatus {
+    /// The command of its hooks.
+    pub command: String,
+    /// The id of its process, while one runs.
+    pub process: Option<i32>,
+    /// How many events it answered.
+    pub answered: u64,
+    /// How often a process of it was started.
+    pub started: u64,
+    /// How often it had to be started again.
+    pub restarts: u64,
+    /// How it failed last.
+    pub last_failure: Option<WorkerFailure>,
+    /// What the processes of its group hold in memory, in bytes, where the system reports it.
+    pub memory: Option<u64>,
+}
+
+/// What these workers did so far.
+fn statuses(workers: &[Arc<Worker>]) -> Vec<WorkerStatus> {
+    let workers: Vec<(&Arc<Worker>, Option<i32>)> =
+        workers.iter().map(|worker| (worker, worker.kept().process_id())).collect();
+    let has_process = workers.iter().any(|(_, process)| process.is_some());
+    let memory = if has_process { memory_by_group() } else { HashMap::new() };
+    let status = |(worker, process): (&Arc<Worker>, Option<i32>)| {
+        let health = worker.kept().health();
+        WorkerStatus {
+            command: worker.command.clone(),
+            process,
+            answered: health.answered,
+            started: health.started,
+            restarts: health.started.saturating_sub(1),
+            last_failure: health.last_failure.clone(),
+            memory: process.and_then(|leader| memory.get(&leader).copied()),
+        }
+    };
+    workers.into_iter().map(status).collect()
+}
+
+/// What the processes of each group hold in memory: a command may have a shell around it, or helpers. Empty where the
+/// system does not report it.
+fn memory_by_group() -> HashMap<i32, u64> {
+    let mut memory = HashMap::new();
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for process in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+        if let (Some(group), Some(bytes)) = (group_of(process), resident(process)) {
+            *memory.entry(group).or_default() += bytes;
+        }
+    }
+    memory
+}
+
+/// The process group of a process.
+fn group_of(process: u32) -> Option<i32> {
+    let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
+    ProcessStat::parse(&stat).map(|stat| stat.group)
+}
+
+/// What a process holds in memory.
+fn resident(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
 }

@@ -39,13 +39,8 @@ pub enum StartFailure {
         /// The error of the system; its kind shows what had run out.
         error: IoError,
     },
-    /// The hook input has no JSON form, or the memory for it could not be had.
+    /// The hook input has no JSON form.
     InputNotWritten {
-        /// What went wrong.
-        error: IoError,
-    },
-    /// The hook input could not be stored.
-    InputNotStored {
         /// What went wrong.
         error: IoError,
     },
@@ -76,7 +71,6 @@ impl StartFailure {
             | Self::Program { .. }
             | Self::Scarce { .. }
             | Self::InputNotWritten { .. }
-            | Self::InputNotStored { .. }
             | Self::NoTimeLeft
             | Self::Plugin
             | Self::Rule => false,
@@ -98,7 +92,6 @@ impl fmt::Display for StartFailure {
                 write!(f, "cannot start `{}` within {within:?}: {error}", program.display())
             }
             Self::InputNotWritten { error } => write!(f, "cannot write the hook input as JSON: {error}"),
-            Self::InputNotStored { error } => write!(f, "cannot store the hook input: {error}"),
             Self::NoTimeLeft => f.write_str("there was no time left to run it"),
             Self::Plugin => f.write_str("hooks of type `plugin` cannot be run yet"),
             Self::Rule => f.write_str("a rule is no program"),

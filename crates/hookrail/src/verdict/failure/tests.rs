@@ -118,10 +118,6 @@ fn the_texts_of_starts_that_failed_are_a_contract() {
             StartFailure::InputNotWritten { error: (&io::Error::other("key must be a string")).into() },
             "cannot write the hook input as JSON: key must be a string"
         )],
-        StartFailure::InputNotStored { .. } => [(
-            StartFailure::InputNotStored { error: (&io::Error::from(io::ErrorKind::StorageFull)).into() },
-            "cannot store the hook input: no storage space"
-        )],
         StartFailure::NoTimeLeft => [(StartFailure::NoTimeLeft, "there was no time left to run it")],
         StartFailure::Plugin => [(StartFailure::Plugin, "hooks of type `plugin` cannot be run yet")],
         StartFailure::Rule => [(StartFailure::Rule, "a rule is no program")],
@@ -187,10 +183,6 @@ fn the_texts_of_workers_that_failed_are_a_contract() {
                 "is not started for another 1 ms, after 4 failures in a row; the last: ended without an answer"
             ),
         ],
-        WorkerFailure::NotAsked(_) => [(
-            WorkerFailure::NotAsked(missing()),
-            "could not be asked: No such file or directory (os error 2)"
-        )],
         WorkerFailure::TimedOut(_) => [
             (WorkerFailure::TimedOut(Duration::from_millis(1500)), "gave no answer within 1500 ms"),
         ],

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use super::{IoError, StartFailure};
+use super::StartFailure;
 
 /// Why a worker gave no answer. The text of each follows the name of the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +22,6 @@ pub enum WorkerFailure {
         /// How it failed last.
         last: Box<Self>,
     },
-    /// The question could not be put to it.
-    NotAsked(IoError),
     /// It gave no answer within its time. Only the record of a worker says this; its hook timed out
     /// ([`HookFailure::TimedOut`](super::HookFailure::TimedOut)).
     TimedOut(Duration),
@@ -87,7 +85,6 @@ impl fmt::Display for WorkerFailure {
                 "is not started for another {} ms, after {failures} failures in a row; the last: {last}",
                 left.as_millis().max(1)
             ),
-            Self::NotAsked(error) => write!(f, "could not be asked: {error}"),
             Self::TimedOut(after) => write!(f, "gave no answer within {} ms", after.as_millis()),
             Self::Exited { code } => write!(f, "exited with code {code} without an answer"),
             Self::Signal { signal } => write!(f, "was ended by signal {signal} without an answer"),

@@ -93,9 +93,9 @@ async fn the_reaper_comes_back_for_more() {
     let reaper = Reaper::with_grace(Duration::ZERO);
     for _ in 0..3 {
         reaper.drain().await;
-        let spawned = spawn(&bash("sleep 100"), &small_payload(), &reaper).unwrap();
-        let leader = spawned.group.leader();
-        assert_eq!(finish(spawned, Duration::ZERO, ALL).await.exit, Exit::TimedOut(Duration::ZERO));
+        let (group, streams) = started(&bash("sleep 100"), &small_payload(), &reaper);
+        let leader = group.leader();
+        assert_eq!(finish(group, streams, Duration::ZERO).await.exit, Exit::TimedOut(Duration::ZERO));
         reaper.drain().await;
         assert!(!group_exists(leader));
     }
@@ -146,18 +146,20 @@ async fn giving_up_kills_the_group() {
     reaper.drain().await;
     assert_group_ended(dropped, "the future was dropped");
 
-    let spawned = spawn(&command, &payload, &reaper).unwrap();
+    let process = started(&command, &payload, &reaper);
     eventually("the start", || note.exists());
-    drop(spawned);
+    drop(process);
     let dropped = leader();
     reaper.drain().await;
     assert_group_ended(dropped, "the process was never waited for");
 
+    let runtime = tokio::runtime::Handle::current();
     let panicking = std::thread::spawn({
         let (command, payload, reaper, note) =
             (command.clone(), payload.clone(), reaper.clone(), note.clone());
         move || {
-            let _spawned = spawn(&command, &payload, &reaper).unwrap();
+            let _entered = runtime.enter();
+            let _process = started(&command, &payload, &reaper);
             eventually("the start", || note.exists());
             std::panic::resume_unwind(Box::new("a panic on purpose"));
         }

@@ -121,7 +121,7 @@ async fn a_stop_ends_a_chain_and_a_block_does_where_it_has_an_effect() {
 }
 
 #[tokio::test]
-async fn a_hook_whose_input_cannot_be_stored_is_not_started() {
+async fn a_hook_whose_input_cannot_be_written_is_not_started() {
     let (_root, dir) = project();
     let change = json!({"hookSpecificOutput": {"tool_input": {"a": 2}}});
     let hooks = hooks(&[&format!("echo '{change}'"), "echo ran > ran"]);
@@ -130,8 +130,8 @@ async fn a_hook_whose_input_cannot_be_stored_is_not_started() {
     let fail_next = |_: &HookRun, _: &Payload| crate::run::payload::injected::fail_from_now_on();
     let (runs, _) =
         runner().execute_hooks_sequential(&hooks, EventName::BeforeTool, input, &dir, &fail_next).await;
-    let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-    let why = StartFailure::InputNotStored { error: (&full).into() };
+    let injected: serde_json::Error = serde::ser::Error::custom("injected");
+    let why = StartFailure::InputNotWritten { error: (&std::io::Error::from(injected)).into() };
     assert_eq!(runs[1].failure(), Some(&HookFailure::NotStarted { why: why.clone() }));
     assert_eq!(*runs[1].exit(), Exit::NotStarted(why));
     assert!(!dir.join("ran").exists());

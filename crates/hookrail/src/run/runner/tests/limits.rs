@@ -1,7 +1,7 @@
 //! Limits on hooks at once, on output and on descriptors, and hooks that are given up.
 
 use super::*;
-use crate::run::runner::hook_limits::{KEPT_OUTPUT, descriptor_bound, descriptor_limit};
+use crate::run::runner::limits::{KEPT_OUTPUT, descriptor_bound, descriptor_limit};
 
 #[tokio::test]
 async fn the_limit_holds_across_events_and_the_rest_queues() {

@@ -1,12 +1,14 @@
-//! What the settings of a level say about running its hooks, and what the system allows.
+//! What the settings of a level say about running its hooks, what the system allows, and how a shortage is waited out.
 
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use tokio::sync::Semaphore;
 
 use super::super::command::CommandPreparer;
 use super::super::payload::Payload;
+use super::super::unix::lock;
 use crate::settings::{Limits, Redaction};
 
 /// What is kept of each output stream, unless the settings say otherwise or the payload is large.
@@ -74,4 +76,63 @@ pub(super) fn descriptor_limit() -> Option<u64> {
 pub(super) fn descriptor_bound(descriptors: Option<u64>) -> usize {
     let left = descriptors.unwrap_or(u64::MAX).saturating_sub(RESERVED_DESCRIPTORS);
     usize::try_from(left / DESCRIPTORS_PER_HOOK).unwrap_or(usize::MAX)
+}
+
+/// The present shortage of descriptors, processes or memory, if there is one. Hooks wait it out together: few may run at
+/// once where descriptors are scarce, and if each of those that queue waited for its own time, one after the other, an event
+/// with ten hooks would take ten timeouts.
+#[derive(Debug, Default)]
+pub(super) struct Shortage {
+    since: Mutex<Option<Instant>>,
+}
+
+/// The wait of one hook during a shortage.
+#[derive(Debug)]
+pub(super) struct ShortageWait<'a> {
+    shortage: &'a Shortage,
+    asked: Instant,
+}
+
+impl Shortage {
+    /// For a hook of an event that came at this moment.
+    pub(super) fn waiting_from(&self, asked: Instant) -> ShortageWait<'_> {
+        ShortageWait { shortage: self, asked }
+    }
+}
+
+impl ShortageWait<'_> {
+    /// The moment from which the wait for a scarce resource counts. Time in a queue counts only as far as those in front
+    /// waited for the same thing.
+    pub(super) fn since(&self) -> Instant {
+        let mut since = lock(&self.shortage.since);
+        (*since.get_or_insert_with(Instant::now)).max(self.asked)
+    }
+
+    /// A process could be started.
+    pub(super) fn over(&self) {
+        *lock(&self.shortage.since) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_wait_counts_from_the_shortage_or_the_event_whichever_is_later() {
+        let shortage = Shortage::default();
+        let start = Instant::now();
+        let first = shortage.waiting_from(start);
+        let began = first.since();
+        assert!(began >= start, "the queue before the shortage does not count");
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(first.since(), began, "it goes on");
+        assert_eq!(shortage.waiting_from(start).since(), began, "those behind share it");
+        let later = Instant::now();
+        assert_eq!(shortage.waiting_from(later).since(), later, "a later event has its whole time");
+        first.over();
+        assert!(first.since() > began, "the next shortage is another one");
+    }
 }

@@ -3,7 +3,6 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 use crate::hook::fixtures::hook;
-use crate::run::image::OnceImage;
 
 fn brief(folder: &Path, command: &str) -> String {
     let env = [
@@ -18,7 +17,6 @@ fn brief(folder: &Path, command: &str) -> String {
         env: env.map(|(name, value)| (name.into(), value)).into(),
         cwd: folder.to_owned(),
         fallback: None,
-        image: OnceImage::default(),
     };
     match recognise(&hook(command), &prepared) {
         Err(ForkObstacle::NotPython(_)) => "not Python".to_owned(),
