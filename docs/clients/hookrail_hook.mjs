@@ -21,10 +21,29 @@ const printed = new AsyncLocalStorage();
 export class Block extends Error {}
 
 /** Runs a function as the hook of this program. */
-export function hook(run, { concurrent = 1 } = {}) {
+export async function hook(run, { concurrent = 1 } = {}) {
   const answer = takeStdout();
-  if (process.env.HOOKRAIL_WORKER) serve(run, concurrent, answer);
-  else runOnce(run, answer);
+  if (!process.env.HOOKRAIL_WORKER) return runOnce(run, answer, process.stdin);
+  // The variable alone does not tell: a hook that is no worker may inherit it. The first line does.
+  const chunks = process.stdin[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  for (let next; !start.includes(10) && !(next = await chunks.next()).done; ) start = Buffer.concat([start, next.value]);
+  const stream = (async function* () {
+    yield start;
+    yield* chunks;
+  })();
+  if (isQuestion(start.toString('utf8').split('\n')[0])) return serve(run, concurrent, answer, stream);
+  if (start.length > 0) return runOnce(run, answer, stream);
+}
+
+/** Whether a line asks a worker. */
+function isQuestion(line) {
+  try {
+    const question = JSON.parse(line);
+    return 'input' in question && !('hook_event_name' in question);
+  } catch {
+    return false;
+  }
 }
 
 /** Reserves stdout for answers: whatever else is printed goes to stderr. Returns the function that writes a line. */
@@ -42,10 +61,10 @@ function takeStdout() {
 }
 
 /** Answers one line after another, until there are no more. */
-async function serve(run, concurrent, answer) {
+async function serve(run, concurrent, answer, stream) {
   answer({ ready: true, concurrent });
   const open = new Set();
-  for await (const line of lines(process.stdin)) {
+  for await (const line of lines(stream)) {
     const { id, input } = JSON.parse(line);
     const texts = [];
     const asked = printed.run(texts, () => ask(run, input)).then((result) => {
@@ -67,9 +86,9 @@ function withPrinted(result, text) {
 }
 
 /** Answers the one event on stdin. */
-async function runOnce(run, answer) {
+async function runOnce(run, answer, stream) {
   const chunks = [];
-  for await (const chunk of process.stdin) chunks.push(chunk);
+  for await (const chunk of stream) chunks.push(chunk);
   const result = await ask(run, JSON.parse(Buffer.concat(chunks).toString('utf8')));
   if (result.output) answer(result.output, () => process.exit(0));
   else process.stderr.write(result.stderr, () => process.exit(result.exitCode));

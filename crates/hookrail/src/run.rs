@@ -26,3 +26,7 @@ pub use self::runner::{Escalations, HookRunner, ProjectOptions, RunnerOptions, S
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::worker::fuzzing as worker_fuzzing;
 pub use self::worker::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle};
+
+/// The stacks of our threads, as large as they usually are. Without a size the environment decides (`RUST_MIN_STACK`), and so
+/// whether there can be a thread at all.
+const STACK_SIZE: usize = 2 << 20;

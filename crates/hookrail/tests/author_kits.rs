@@ -43,9 +43,13 @@ impl Kit {
 
     /// Runs the example for one event. What it said to stderr besides is not part of the verdict of a success.
     fn run_once(self, folder: &Path, event: &Value) -> Verdict {
-        let mut child = self.command(folder).spawn().expect("the interpreter starts");
+        Self::run(self.command(folder), &event.to_string())
+    }
+
+    fn run(mut command: Command, event: &str) -> Verdict {
+        let mut child = command.spawn().expect("the interpreter starts");
         let mut stdin = child.stdin.take().expect("stdin is piped");
-        stdin.write_all(event.to_string().as_bytes()).expect("the hook reads");
+        stdin.write_all(event.as_bytes()).expect("the hook reads");
         drop(stdin);
         let output = child.wait_with_output().expect("the child is ours");
         let code = i64::from(output.status.code().expect("an exit code"));
@@ -69,19 +73,25 @@ struct Worker {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
+    is_ready: bool,
 }
 
 impl Worker {
     fn start(mut command: Command) -> Self {
         let mut child = command.env("HOOKRAIL_WORKER", "1").spawn().expect("the interpreter starts");
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take().expect("stdout is piped"));
-        Self { child, stdin, stdout: BufReader::new(stdout) }
+        Self { child, stdin, stdout: BufReader::new(stdout), is_ready: false }
     }
 
     fn send(&mut self, id: &str, event: &Value) {
         let line = json!({"id": id, "input": event, "timeoutMs": 5000});
         let stdin = self.stdin.as_mut().expect("stdin is open");
         writeln!(stdin, "{line}").expect("the worker reads");
+    }
+
+    /// A worker says how much it is asked at once before its first answer.
+    fn receive_ready(&mut self, concurrent: u32) {
+        assert_eq!(self.receive(), json!({"ready": true, "concurrent": concurrent}));
     }
 
     fn receive(&mut self) -> Value {
@@ -92,6 +102,9 @@ impl Worker {
 
     fn ask(&mut self, id: &str, event: &Value) -> Verdict {
         self.send(id, event);
+        if !std::mem::replace(&mut self.is_ready, true) {
+            self.receive_ready(1);
+        }
         let answer = self.receive();
         assert_eq!(answer.get("id"), Some(&json!(id)), "{answer}");
         match (answer.get("output"), answer.get("exitCode").and_then(Value::as_i64)) {
@@ -140,7 +153,6 @@ fn events(kit: Kit) -> Vec<Value> {
 fn both_ways(kit: Kit) {
     let folder = kit.install();
     let mut worker = Worker::start(kit.command(folder.path()));
-    assert_eq!(worker.receive(), json!({"ready": true, "concurrent": 1}));
     let events = events(kit);
     for (number, event) in events.iter().enumerate() {
         let by_worker = worker.ask(&number.to_string(), event);
@@ -186,7 +198,6 @@ fn verdicts_are_what_the_author_meant() {
     for kit in [PYTHON, NODE] {
         let folder = kit.install();
         let mut worker = Worker::start(kit.command(folder.path()));
-        worker.receive();
         let blocked = json!({"decision": "block", "reason": "not this: \u{e4} \u{2028} one line"});
         assert_eq!(worker.ask("1", &event(&json!({"do": "block"}))), (0, blocked, String::new()));
         assert_eq!(worker.ask("2", &event(&json!({"do": "other"}))), (0, Value::Null, String::new()));
@@ -202,10 +213,10 @@ fn node_answers_side_by_side_if_asked() {
     let mut command = NODE.command(folder.path());
     command.arg("3");
     let mut worker = Worker::start(command);
-    assert_eq!(worker.receive(), json!({"ready": true, "concurrent": 3}));
     for (id, what) in [("1", "wait for the third"), ("2", "other"), ("3", "be the third")] {
         worker.send(id, &event(&json!({"do": what})));
     }
+    worker.receive_ready(3);
     let mut answers: Vec<_> = (0..3).map(|_| worker.receive().to_string()).collect();
     answers.sort();
     let expected = [
@@ -217,14 +228,35 @@ fn node_answers_side_by_side_if_asked() {
     assert_eq!(worker.end().0, Some(0));
 }
 
+/// Another host may start the hook with a variable that it found in a project's `.env`.
+#[test]
+fn a_hook_that_is_no_worker_answers_whatever_it_inherits() {
+    for kit in [PYTHON, NODE] {
+        let folder = kit.install();
+        let inheriting = |event: &str| {
+            let mut command = kit.command(folder.path());
+            command.env("HOOKRAIL_WORKER", "1");
+            Kit::run(command, event)
+        };
+        for what in ["block", "other", "fail", "empty"] {
+            let event = event(&json!({"do": what, "input": {"id": "1"}}));
+            let plain = kit.run_once(folder.path(), &event);
+            for text in [event.to_string(), format!("{event}\n"), format!("{event:#}\n")] {
+                let (code, output, stderr) = inheriting(&text);
+                assert_eq!((code, &output), (plain.0, &plain.1), "{kit:?} {what}: {stderr}");
+            }
+        }
+        assert_eq!(inheriting(""), (0, Value::Null, String::new()), "{kit:?}: nothing was asked");
+    }
+}
+
 #[test]
 fn a_worker_whose_engine_is_gone_ends() {
     for kit in [PYTHON, NODE] {
         let folder = kit.install();
         let mut worker = Worker::start(kit.command(folder.path()));
-        worker.receive();
         worker.send("1", &event(&json!({"do": "empty"})));
-        let Worker { mut child, stdin, stdout } = worker;
+        let Worker { mut child, stdin, stdout, .. } = worker;
         drop((stdin, stdout));
         assert_eq!(child.wait().expect("the child is ours").code(), Some(0), "{kit:?}");
     }

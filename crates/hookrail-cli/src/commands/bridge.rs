@@ -39,6 +39,9 @@ use crate::terminal::printer::escape_line;
 /// The next step where the cause is not the user's settings.
 const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
 
+/// The stacks of threads, as large as they usually are.
+const STACK_SIZE: usize = 2 << 20;
+
 /// How long stdin is waited for where the command line does not name the event. Agents write it at once.
 const UNNAMED_EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -227,7 +230,9 @@ fn fire(
     if !handler.would_run(&fields, &input.base) {
         return Ok(None); // No runtime, no process.
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Without a size of our own the environment says how large stacks are, and so whether a thread can be had.
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().thread_stack_size(STACK_SIZE).build()?;
     let result = runtime.block_on(handler.fire_with(&fields, &input.base, &input.extra));
     runtime.shutdown_background();
     Ok(Some(result))

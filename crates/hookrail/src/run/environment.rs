@@ -46,7 +46,7 @@ const CREDENTIAL_PATTERNS: [&str; 30] = [
 
 /// Variables by which shells, interpreters, loaders and common tools are made to run code that the hook does not name.
 /// Agents load a project's files into the environment, so hooks do not inherit them; a hook's own settings may set them.
-const WITHHELD_PATTERNS: [&str; 54] = [
+const WITHHELD_PATTERNS: &[&str] = &[
     // Shells.
     "BASH*",
     "CDPATH",
@@ -72,6 +72,7 @@ const WITHHELD_PATTERNS: [&str; 54] = [
     "OPENSSL_ENGINES",
     "OPENSSL_MODULES",
     // Interpreters and their libraries.
+    "__PYVENV_LAUNCHER__",
     "AWKLIBPATH",
     "AWKPATH",
     "BUN_OPTIONS",
@@ -98,10 +99,28 @@ const WITHHELD_PATTERNS: [&str; 54] = [
     "R_PROFILE*",
     "TCLLIBPATH",
     // Tools that take commands from their configuration.
+    "ACKRC",
+    "ACK_OPTIONS",
+    "CURL_HOME",
+    "EMACSLOADPATH",
+    "EXINIT",
+    "GIO_EXTRA_MODULES",
+    "GIO_MODULE_DIR",
     "GIT_*",
+    "GREP_OPTIONS",
+    "GTK_MODULES",
+    "GTK_PATH",
     "LESSCLOSE",
     "LESSOPEN",
     "MAKEFILES",
+    "MAKEFLAGS",
+    "NPM_CONFIG_*",
+    "QT_PLUGIN_PATH",
+    "RIPGREP_CONFIG_PATH",
+    "RSYNC_RSH",
+    "TAR_OPTIONS",
+    "VIMINIT",
+    "WGETRC",
     "XDG_CONFIG_DIRS",
     "XDG_CONFIG_HOME",
     // Whether a process is a worker is decided where it is started.

@@ -153,7 +153,8 @@ impl ReaperShared {
             return;
         }
         let shared = Arc::clone(self);
-        let builder = std::thread::Builder::new().name("hookrail-reaper".to_owned());
+        let builder =
+            std::thread::Builder::new().name("hookrail-reaper".to_owned()).stack_size(crate::run::STACK_SIZE);
         if builder.spawn(move || shared.work()).is_ok() {
             queue.has_thread = true;
         } else {

@@ -2,13 +2,17 @@
 //! environment of their hooks, so that nothing that decides is taken from there.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use nix::unistd::{Uid, User};
 
 use super::nested;
 use crate::cli::Places;
 use crate::context::Context;
+
+/// How much hooks inherit, names and values together. A system starts no program with a few times as much, so that a project
+/// with a large enough `.env` would keep every guard from starting.
+const MOST_BYTES: usize = 256 * 1024;
 
 /// What is searched where an agent has no usable `PATH`.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -44,11 +48,28 @@ pub(super) fn environment(context: &Context) -> Vec<(OsString, OsString)> {
             || ["HOME", "PATH", "PWD", "OLDPWD"].iter().any(|ours| name == *ours)
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut environment: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_ours(name)).collect();
+    let inherited = std::env::vars_os().filter(|(name, _)| !is_ours(name)).collect();
+    let mut environment = bounded(inherited, MOST_BYTES);
     environment.push(("PATH".into(), search_path(&path, None)));
     environment.push(("HOME".into(), context.paths.home.clone().into_os_string()));
     if let Some(mark) = nested::mark() {
         environment.push((nested::VARIABLE.into(), mark.into()));
+    }
+    environment
+}
+
+/// The same without its largest variables, as many of them as it takes.
+fn bounded(mut environment: Vec<(OsString, OsString)>, most: usize) -> Vec<(OsString, OsString)> {
+    let size = |(name, value): &(OsString, OsString)| name.len() + value.len() + 2;
+    let mut total: usize = environment.iter().map(size).sum();
+    if total <= most {
+        return environment;
+    }
+    environment.sort_by_key(size);
+    while total > most
+        && let Some(largest) = environment.pop()
+    {
+        total -= size(&largest);
     }
     environment
 }
@@ -64,7 +85,8 @@ pub(super) fn trusted_path(context: &Context) -> OsString {
 fn search_path(path: &OsStr, outside: Option<&Path>) -> OsString {
     let is_fixed = |entry: &PathBuf| {
         // `/proc/self/cwd` is a relative path in other words, and `/dev/fd` leads to whatever a process has open.
-        entry.is_absolute() && !entry.starts_with("/proc") && !entry.starts_with("/dev")
+        let is_direct = !entry.components().any(|part| part == Component::ParentDir);
+        entry.is_absolute() && is_direct && !entry.starts_with("/proc") && !entry.starts_with("/dev")
     };
     let is_outside = |entry: &PathBuf| {
         outside.is_none_or(|folder| {
@@ -131,7 +153,7 @@ mod tests {
         std::os::unix::fs::symlink(&project, &link).unwrap();
         let (bin, linked) = (project.join("bin"), link.join("bin"));
         let path = format!(
-            ":.:bin:../bin:~/bin:/proc/self/cwd/bin:/dev/fd/3:{}:{}:/usr/bin:/opt/x",
+            ":.:bin:../bin:~/bin:/proc/self/cwd/bin:/usr/../proc/self/cwd:/./proc/self/cwd:/dev/fd/3:{}:{}:/usr/bin:/opt/x",
             bin.display(),
             linked.display()
         );
@@ -141,6 +163,15 @@ mod tests {
         for nothing in ["", ":", "bin", "/proc/self/cwd"] {
             assert_eq!(search_path(OsStr::new(nothing), None), USUAL_PATH, "{nothing}");
         }
+    }
+
+    #[test]
+    fn an_environment_has_a_bound_and_loses_its_largest_first() {
+        let variable = |name: &str, length: usize| (OsString::from(name), OsString::from("x".repeat(length)));
+        let all = vec![variable("LARGE", 500), variable("A", 5), variable("B", 50)];
+        assert_eq!(bounded(all.clone(), 1000), all);
+        assert_eq!(bounded(all.clone(), 100), [variable("A", 5), variable("B", 50)]);
+        assert_eq!(bounded(all, 10), [variable("A", 5)]);
     }
 
     #[test]

@@ -78,7 +78,11 @@ fn attacked() -> TestProject {
     fs::set_permissions(project.home().join("guard.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     project.user_settings(&settings(&json!({
         "BeforeTool": [
-            { "matcher": "run_shell_command", "hooks": [{ "type": "command", "command": "~/guard.sh" }] },
+            { "matcher": "run_shell_command", "hooks": [
+                { "type": "command", "command": "~/guard.sh" },
+                // Started on another thread.
+                { "type": "command", "command": "cat > /dev/null; true" },
+            ] },
         ],
         "BeforeAgent": [{ "hooks": [{ "type": "rule", "when": {}, "block": "the user said no" }] }],
     })));
@@ -290,6 +294,36 @@ fn a_bridge_inside_of_a_bridge_answers_nothing() {
         let answer = answer_with(&project, "claude", "PreToolUse-Bash", &[("HOOKRAIL_BRIDGE", &forged)]);
         assert!(refuses(&answer, "no"), "{forged}: {answer}");
     }
+}
+
+/// The system starts no program whose arguments and variables are too large together: 2 MiB, as a rule.
+#[test]
+fn an_environment_that_is_almost_too_large_keeps_no_guard_from_starting() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "command": format!("echo the user said no >&2; exit 2 # {}", "x".repeat(4096)) },
+    ] }] }));
+    let large = "x".repeat(100_000);
+    let mut variables: Vec<(String, &str)> =
+        (0..20).map(|number| (format!("V{number}"), large.as_str())).collect();
+    // As much as still lets the bridge itself start.
+    let text = payload(&project, "claude", "PreToolUse-Bash", &json!({}));
+    let starts = |variables: &[(String, &str)]| {
+        let mut command = hookrail(&project, &["--version"]);
+        command.envs(variables.iter().cloned()).status().is_ok()
+    };
+    let mut rest = large.len();
+    while rest > 200 {
+        let more = (format!("W{rest}"), large.get(..rest).unwrap());
+        variables.push(more);
+        if !starts(&variables) {
+            variables.pop();
+            rest /= 2;
+        }
+    }
+    let mut command = hookrail(&project, &["bridge", "claude", "PreToolUse"]);
+    command.envs(variables);
+    let answer = answer_of(command, &text);
+    assert!(refuses(&answer, "the user said no"), "{answer}");
 }
 
 /// A debug log is no part of an answer.

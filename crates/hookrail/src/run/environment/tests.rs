@@ -142,6 +142,9 @@ fn what_makes_programs_run_something_else_is_not_inherited() {
         "GIT_SSH_COMMAND",
         "CDPATH",
         "XDG_CONFIG_HOME",
+        "npm_config_script_shell",
+        "GREP_OPTIONS",
+        "TAR_OPTIONS",
         "HOOKRAIL_WORKER",
     ];
     let parent = kept.iter().chain(&withheld).map(|name| ((*name).into(), "x".into())).collect();

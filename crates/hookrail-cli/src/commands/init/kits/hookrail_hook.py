@@ -15,6 +15,7 @@ When the file is imported, `@hook` does nothing: a test can call the function.
 """
 import contextlib
 import io
+import itertools
 import json
 import os
 import sys
@@ -29,11 +30,22 @@ def hook(function):
     """Runs a function as a hook if its file is the program."""
     if function.__module__ == "__main__":
         requests, answers = take_streams()
-        if os.environ.get("HOOKRAIL_WORKER"):
-            serve(function, requests, answers)
-        else:
-            sys.exit(run_once(function, requests, answers))
+        first = requests.readline()
+        is_worker = bool(os.environ.get("HOOKRAIL_WORKER"))
+        if is_worker and is_question(first):
+            serve(function, itertools.chain([first], requests), answers)
+        elif first or not is_worker:
+            sys.exit(run_once(function, first + requests.read(), answers))
     return function
+
+
+def is_question(line):
+    """Whether a line asks a worker. The variable alone does not tell: a hook that is no worker may inherit it."""
+    try:
+        question = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(question, dict) and "input" in question and "hook_event_name" not in question
 
 
 def take_streams():
@@ -82,9 +94,9 @@ def with_printed(answer, printed):
     return {**answer, "stderr": printed + answer["stderr"]}
 
 
-def run_once(function, requests, answers):
+def run_once(function, event, answers):
     """Answers the one event on stdin. Returns the exit code."""
-    answer = ask(function, json.loads(requests.read()))
+    answer = ask(function, json.loads(event))
     if "output" in answer:
         write_line(answers, answer["output"])
         return 0

@@ -174,7 +174,8 @@ impl Loader {
             return self.kill(leader, number);
         }
         let Some(this) = self.this.upgrade() else { return };
-        let builder = std::thread::Builder::new().name("hookrail-forks".to_owned());
+        let builder =
+            std::thread::Builder::new().name("hookrail-forks".to_owned()).stack_size(crate::run::STACK_SIZE);
         if builder.spawn(move || this.await_orphan(number)).is_err() {
             self.end();
         }
