@@ -302,26 +302,23 @@ fn an_environment_that_is_almost_too_large_keeps_no_guard_from_starting() {
     let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
         { "type": "command", "command": format!("echo the user said no >&2; exit 2 # {}", "x".repeat(4096)) },
     ] }] }));
-    let large = "x".repeat(100_000);
-    let mut variables: Vec<(String, &str)> =
-        (0..20).map(|number| (format!("V{number}"), large.as_str())).collect();
-    // As much as still lets the bridge itself start.
     let text = payload(&project, "claude", "PreToolUse-Bash", &json!({}));
-    let starts = |variables: &[(String, &str)]| {
-        let mut command = hookrail(&project, &["--version"]);
-        command.envs(variables.iter().cloned()).status().is_ok()
+    let bridge = |variables: &[(String, String)]| {
+        let mut command = hookrail(&project, &["bridge", "claude", "PreToolUse"]);
+        command.envs(variables.iter().cloned());
+        command
     };
-    let mut rest = large.len();
-    while rest > 200 {
-        let more = (format!("W{rest}"), large.get(..rest).unwrap());
-        variables.push(more);
-        if !starts(&variables) {
+    // As much as still lets the bridge itself start.
+    let (mut variables, mut length) = (Vec::new(), 100_000);
+    while length > 200 && variables.len() < 200 {
+        variables.push((format!("V{}", variables.len()), "x".repeat(length)));
+        if bridge(&variables).output().is_err() {
             variables.pop();
-            rest /= 2;
+            length /= 2;
         }
     }
-    let mut command = hookrail(&project, &["bridge", "claude", "PreToolUse"]);
-    command.envs(variables);
+    assert!(length <= 200, "a system without a limit");
+    let command = bridge(&variables);
     let answer = answer_of(command, &text);
     assert!(refuses(&answer, "the user said no"), "{answer}");
 }
