@@ -131,13 +131,19 @@ fn with_approved_guard() -> TestProject {
 
 #[test]
 fn the_agents_variable_names_the_folder_of_the_session_or_one_above() {
-    let project = with_approved_guard();
+    // Hooks run in the project's folder.
+    let project = with_hooks(
+        &json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": "pwd > ~/seen" }] }] }),
+    );
+    project.settings(&json!({}));
     // The search would end at the nested repository.
     let nested = project.dir().join("sub/repository");
     fs::create_dir_all(nested.join(".git")).unwrap();
     for (agent, file, variable, is_observed) in VARIABLES {
-        let answer = call_in(&project, agent, file, &nested, (variable, &project.dir()));
-        assert_eq!(refuses(&answer, "guarded here"), is_observed, "{agent} {variable}: {answer}");
+        call_in(&project, agent, file, &nested, (variable, &project.dir()));
+        let seen = fs::read_to_string(project.home().join("seen")).unwrap();
+        let expected = if is_observed { project.dir() } else { nested.clone() };
+        assert_eq!(Path::new(seen.trim()), expected, "{agent} {variable}");
     }
 }
 
