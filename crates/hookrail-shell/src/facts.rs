@@ -67,6 +67,8 @@ impl Cause {
 pub struct CommandFact {
     /// The words after quoting, braces and literal variables; `None` for a word that cannot be determined.
     pub argv: Vec<Option<String>>,
+    /// The places of words that cannot be determined and are known not to be flags: their beginning is.
+    pub operands: Vec<usize>,
     /// The names of the launchers that it stands behind, the outermost first.
     pub via: Vec<String>,
     /// Whether the shell runs it itself instead of starting a program.

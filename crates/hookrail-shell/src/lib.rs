@@ -1,9 +1,8 @@
 //! The one reader of shell text: which commands a line would run, and which paths they would read and write.
 //!
 //! [`parse`] makes a tree of the text, [`walk`] goes through it as a shell would and follows what the text itself
-//! says about variables, functions, aliases and the working directory, [`launch`] looks through programs that run
-//! other programs, and [`paths`] has the operands of common programs that are files. All of it is pure: no file, no
-//! environment and no process is looked at.
+//! says about variables, functions, aliases and the working directory, and [`act`] finds the files and the commands among
+//! the words of programs that the [`book`] describes. All of it is pure: no file, no environment and no process is looked at.
 //!
 //! The facts may say too much, never too little: what cannot be determined is `None`, or makes the line `dynamic`. They
 //! describe the text for a guard rail. A program that is started can start others, and no text shows those.
@@ -11,29 +10,32 @@
 //! Rules ask for facts. Other code that has to know what stands in a shell text asks for its [`outline()`]: the
 //! same tree, as a list of decoded words with their places. [`quote`] writes a text as a word. No other part of the engine or of the program reads or writes quotes.
 
+mod act;
+mod book;
 mod braces;
 mod facts;
 mod field;
-mod launch;
 mod names;
 mod outline;
 mod parse;
-mod paths;
 mod quoting;
 mod shebang;
 mod state;
 mod syntax;
 mod walk;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use book::{Entry, KnownFlag, Spelling, Takes};
 pub use facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
 pub use names::{is_builtin, is_python, is_reserved_word};
 pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};
 pub use quoting::{quote, single_quoted, within_single_quotes};
 pub use shebang::{SHEBANG_BYTES, shebang_line};
 pub use syntax::Quote;
+pub use words::{CommandWords, Flag, FlagName, FlagValue, Item, Operand, UnknownWord};
 
 use self::field::Field;
 use self::walk::{Context, Walker};

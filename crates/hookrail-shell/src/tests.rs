@@ -11,13 +11,13 @@ mod quoting;
 use super::{Access, Extent, PathBase, ShellFacts, facts_of_argv, facts_of_line};
 
 /// The commands of a line, one string each, with `?` for words that cannot be determined.
-fn commands(facts: &ShellFacts) -> Vec<String> {
+pub(crate) fn commands(facts: &ShellFacts) -> Vec<String> {
     let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "?".to_owned());
     facts.commands.iter().map(|command| command.argv.iter().map(word).collect::<Vec<_>>().join(" ")).collect()
 }
 
 /// The paths of a line that count in any case, one string each: `r` or `w`, the path, and behind `@` the directory unless it is the call's.
-fn paths(facts: &ShellFacts) -> Vec<String> {
+pub(crate) fn paths(facts: &ShellFacts) -> Vec<String> {
     let describe = |path: &super::PathUse| {
         let access = if path.access == Access::Read { 'r' } else { 'w' };
         let base = match &path.base {

@@ -164,7 +164,7 @@ impl Walker {
     }
 
     /// Counts work; false, and the walk ends, when a bound is reached.
-    fn step(&mut self, bytes: usize) -> bool {
+    pub(super) fn step(&mut self, bytes: usize) -> bool {
         self.steps += 1;
         self.bytes += bytes;
         if self.steps > MAX_STEPS || self.bytes > MAX_BYTES {
@@ -175,7 +175,7 @@ impl Walker {
     }
 
     /// Runs `walk` one level deeper; beyond the bound it is left out, and the line cannot be determined.
-    fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
+    pub(super) fn deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_NESTING {
             self.dynamic(Cause::Bound);
             return;
@@ -201,14 +201,18 @@ impl Walker {
         });
     }
 
-    /// Reads `text` as commands of a new shell, which knows functions but no variables of this one.
+    /// Reads `text` as commands of a new shell, which knows functions but no variables of this one. The first of its
+    /// arguments is its name.
     pub(super) fn new_shell(&mut self, text: &str, positional: Option<Vec<String>>, context: &Context) {
+        let positional_is_known = positional.is_some();
         let mark = self.state.mark();
         self.forget_variables();
         // Only exported functions are known there, and which those are is not followed.
         self.steps += self.state.doubt_functions() / 8;
-        let positional = positional.map(|values| Value::List(values.into()));
-        self.state.set(StateKey::Positional, positional);
+        let mut values = positional.into_iter().flatten();
+        let name = values.next().map(|name| Value::Text(name.into()));
+        self.state.set(StateKey::Variable("0".to_owned()), name);
+        self.state.set(StateKey::Positional, positional_is_known.then(|| Value::List(values.collect())));
         self.state.set(StateKey::OddSplitting, None);
         self.code(text, context);
         self.state.undo(mark);
@@ -258,6 +262,18 @@ impl Walker {
         }
     }
 
+    /// Runs `walk` in `folders`, one after another, as with `cd`. Nothing that it changes stays.
+    pub(super) fn within(&mut self, folders: &[Field], walk: impl FnOnce(&mut Self)) {
+        let mark = self.state.mark();
+        for folder in folders {
+            self.change_directory("cd", std::slice::from_ref(folder));
+        }
+        walk(self);
+        if !folders.is_empty() {
+            self.state.undo(mark);
+        }
+    }
+
     /// Forgets all variables.
     pub(super) fn forget_variables(&mut self) {
         let count = self.state.forget_variables();
@@ -283,7 +299,12 @@ impl Walker {
                 self.facts.programs.insert(name.to_owned());
             }
         }
-        self.facts.commands.push(CommandFact { argv: words, via: context.via.to_vec(), builtin });
+        let is_operand = |field: &Field| {
+            field.text.is_none() && field.likely.first().is_some_and(|likely| !likely.path.starts_with('-'))
+        };
+        let operands =
+            argv.iter().enumerate().filter(|(_, field)| is_operand(field)).map(|(at, _)| at).collect();
+        self.facts.commands.push(CommandFact { argv: words, operands, via: context.via.to_vec(), builtin });
     }
 
     /// Notes that `link` leads somewhere else from now on.

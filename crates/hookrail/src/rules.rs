@@ -12,7 +12,6 @@ mod condition;
 mod examples;
 mod fact;
 mod facts;
-mod flags;
 mod glob;
 pub mod library;
 mod patch;
@@ -22,7 +21,6 @@ mod rule;
 mod test;
 mod tools;
 mod truth;
-mod words;
 
 pub use self::condition::{Condition, ConditionReport};
 

@@ -47,7 +47,7 @@ fn each_cause_has_a_name() {
         ("while read l; do a=$b; b=$l; done", ""),
         ("for i in {1..100000}; do echo $i; done", ""),
         ("touch f{1..10000}.txt", ""),
-        ("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "bound"),
+        ("echo {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "bound"),
     ] {
         let facts = facts_of_line(line);
         assert_eq!(causes(&facts), expected, "{line}: {facts:?}");
@@ -229,4 +229,99 @@ proptest! {
         let facts = facts_of_line(&line);
         prop_assert!(is_seen(&facts), "{}: {:?}", line, facts.causes);
     }
+}
+
+/// Words of programs that only the book knows.
+#[test]
+fn files_and_folders_of_programs_are_told() {
+    let mut wrong = Vec::new();
+    for (line, expected) in [
+        ("find / -exec rm -rf {} +", "w /**"),
+        ("find ~/.ssh -exec cat {} \\;", "r ~/.ssh/**"),
+        ("find a b -exec rm {} \\;", "w a/**, w b/**"),
+        ("find $HOME -delete; find -delete", "w ~, w ."),
+        ("cat x | xargs -I{} rm -rf /etc/{}", "r x, w /etc/?"),
+        ("fd -e o . src -x rm", "w src/**"),
+        ("fd x -X rm -f {}", "w ./**"),
+        ("parallel 'rm -rf {}' ::: a b", "w a, w b"),
+        ("parallel rm ::: /etc", "w /etc"),
+        ("env -C /etc rm -rf x; sudo -D /etc rm y", "w x@/etc, w y@/etc"),
+        ("sudo --chdir=/etc/$X rm y", "w y@?"),
+        ("cd /etc; curl -O https://h/f?x=1", "w f@/etc"),
+        ("curl --output=/etc/$X u", "w /etc/?"),
+        ("git --work-tree=/etc checkout -- x", "w x@/etc"),
+        ("git checkout main; git checkout HEAD f; git checkout x -- g", "w f, w g"),
+        ("patch -d d -p0 g; patch -o h g", "w g@d, w h, w g"),
+        ("npm --prefix d install x; pip install -t e y", "w .@d, w e"),
+        ("docker cp c:/x y; docker run -v /etc:/e:ro -v ~/a:/b i ls", "w y, r /etc, r ~/a, w ~/a"),
+        ("docker run --env-file e i ls; docker exec --env-file f c ls", "r e, r f"),
+        ("tar xf a; tar -xC d -f /b", "r a, w ., r /b, w .@d"),
+        ("tar cf a b c; tar tf d", "w a, r b, r c, r d"),
+        ("7z a x.7z y; 7z x z.7z", "w x.7z, r y, w ., r z.7z"),
+        ("ag x a; comm b c; join d e; fold f; uniq g", "r a, r b, r c, r d, r e, r f, r g"),
+        ("dd of=~/x if=/etc/$Y", "r /etc/?, w ~/x"),
+        ("bash -c 'cat \"$0\" \"$1\"' .env b", "r .env, r b"),
+        ("make -C d; gcc -o x y.c", "w x, r y.c"),
+        ("scp h:a .; rsync -a x/ h:y", "w ., r x/"),
+        ("unheard-of a/b", "w ?"),
+        ("unheard-of a https://h/x --y=/z", ""),
+        ("sponge f; python -m venv d; git worktree add ../w", "w f, w d, w ../w"),
+    ] {
+        let facts = facts_of_line(line);
+        if paths(&facts).join(", ") != expected {
+            wrong.push(format!("{line}: {}, not {expected}", paths(&facts).join(", ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn launchers_of_the_book_are_looked_through() {
+    let mut wrong = Vec::new();
+    for line in [
+        "fd -e o -x rm a",
+        "socat TCP-LISTEN:1 EXEC:'rm a'",
+        "gtimeout 5 rm a",
+        "grm a",
+        "arch -x86_64 rm a",
+        "caffeinate -s rm a",
+        "nix develop -c rm a",
+        "nix-shell --run 'rm a'",
+        "cross-env A=b rm a",
+        "firejail --net=none rm a",
+        "bwrap --ro-bind / / rm a",
+        "kubectl run p --image=i -- rm a",
+        "watchexec -e rs -- rm a",
+        "tini -- rm a",
+        "fish -c 'rm a'",
+        "ksh93 -c 'rm a'",
+        "npm exec --call 'rm a'",
+        "npm exec -- rm a",
+        "podman exec -l rm a",
+        "echo '* * * * * rm a' | crontab -",
+        "git clone -c core.sshCommand='rm a' u",
+        "git rebase -x 'rm a'",
+        "git difftool -x 'rm a'",
+        "git ls-remote --exec='rm a' u",
+        "git fetch 'ext::rm a'",
+        "scp -3oProxyCommand='rm a' x h:y",
+        "exec command rm a",
+        "xargs -I x command rm a",
+        "ionice -c3 -- rm a",
+        "nice -10 rm a",
+        "command -p rm a",
+    ] {
+        let facts = facts_of_line(line);
+        let runs = commands(&facts).iter().any(|command| command.ends_with("rm a") && command.len() <= 16);
+        let lists_builtin = facts.programs.contains("command");
+        if !runs || facts.is_dynamic() || lists_builtin {
+            wrong.push(format!("{line}: {:?} {:?}", commands(&facts), facts.causes));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A shell that only checks its code runs nothing.
+    assert_eq!(commands(&facts_of_line("bash -nc 'rm a'")), ["bash -nc rm a"]);
+    // The user's shell is not known, but what it is given is.
+    let facts = facts_of_line("$SHELL -c 'rm a'");
+    assert!(facts.programs.contains("rm") && facts.is_dynamic(), "{facts:?}");
 }

@@ -1,9 +1,9 @@
 //! Builtins: those that run code, and those that change what is known.
 
 use super::{Context, How, MAX_DIRECTORIES, Walker};
+use crate::act::joined;
 use crate::facts::{Access, Cause, Extent};
 use crate::field::Field;
-use crate::launch::joined;
 use crate::state::{StateKey, Value};
 
 /// Builtins of Bash that are programs, if anything, to a plain shell.
@@ -164,7 +164,7 @@ impl Walker {
 
     /// `cd`, `pushd` and `popd`: keeps the operands one after another, or that the directory cannot be determined. They are not
     /// joined here, because a link among them has to be followed on the disk, where this reader never looks.
-    fn change_directory(&mut self, name: &str, args: &[Field]) {
+    pub(super) fn change_directory(&mut self, name: &str, args: &[Field]) {
         let mut operands = args
             .iter()
             .filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));

@@ -5,9 +5,9 @@
 //! names that many programs use in other ways.
 
 use super::{Context, Walker, base_name};
+use crate::act;
 use crate::facts::Cause;
 use crate::field::Field;
-use crate::launch;
 use crate::state::{StartFile, StateKey, Value};
 
 /// What the value of a variable is.
@@ -71,7 +71,7 @@ impl Walker {
         match (meaning, value) {
             (VariableUse::StartFile(kind), _) => self.state.set(StateKey::StartFile(kind), Some(Value::Set)),
             (VariableUse::Opaque, Some(key)) if name.starts_with("GIT_CONFIG_KEY_") => {
-                if launch::is_git_code(key) {
+                if act::is_git_code(key) {
                     self.dynamic(Cause::Eval);
                 }
             }
@@ -84,7 +84,7 @@ impl Walker {
                 self.run_later(&format!("{code} \"$_\""), context);
             }
             (VariableUse::Shell, Some(path)) => {
-                if !launch::is_shell(base_name(path)) {
+                if !act::is_shell(base_name(path)) {
                     self.run_later(&format!("{path} \"$_\""), context);
                 }
             }

@@ -152,7 +152,9 @@ impl Walker {
             WordPart::Opaque => builder.unknown(quoted),
             WordPart::Parameter(parameter) => {
                 let value = self.parameter(parameter, quoted, context);
+                let is_shell = parameter.name == "SHELL" && matches!(parameter.operation, Operation::Plain);
                 let value = match (value, place_of(parameter)) {
+                    (Expanded::Unknown, _) if is_shell => Expanded::Guess("/bin/sh".to_owned()),
                     (Expanded::Unknown, Some(place)) => Expanded::Likely(vec![place]),
                     (value, _) => value,
                 };
@@ -268,6 +270,7 @@ impl Walker {
                 let index = parameter.subscript.as_ref().map_or("0", |(index, _)| index.as_str());
                 (self.state.get(&StateKey::Variable(name.to_owned())), index)
             }
+            "0" => (self.state.get(&StateKey::Variable(name.to_owned())), name),
             _ => match name.parse::<usize>() {
                 Ok(number) if number > 0 => {
                     let Some(Value::List(values)) = self.state.get(&StateKey::Positional) else {

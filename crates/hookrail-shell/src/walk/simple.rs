@@ -8,7 +8,6 @@ use crate::field::Field;
 use crate::parse::parse;
 use crate::state::{Changes, StateKey, Value};
 use crate::syntax::{Assign, CommandKind, ParsedCommand, Redirect, Script, UnexpandedWord, WordPart};
-use crate::{launch, paths};
 
 /// Who runs a command, which decides what its name can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,9 +200,8 @@ impl Walker {
                 walker.builtin(name, args, context);
             } else {
                 walker.note_script(name, context);
-                launch::launch(walker, base_name(name), args, context);
+                crate::act::act(walker, base_name(name), args, context);
             }
-            paths::operands(walker, base_name(name), args, context);
         });
     }
 

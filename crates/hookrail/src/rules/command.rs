@@ -7,16 +7,19 @@
 mod flag;
 mod operands;
 
+use hookrail_shell::{CommandWords, FlagName, FlagValue, Item};
+
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
 use super::glob::{Glob, GlobKind};
 use super::truth::Truth;
-use super::words::{CommandWords, FlagName, FlagValue, Item, base_name};
 
 /// More words than this are no pattern.
 const MAX_WORDS: usize = 64;
 /// Words that end a command in a shell; a pattern is one command.
-const OPERATORS: [&str; 10] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "|&", "2>&1"];
+const OPERATORS: [&str; 6] = ["|", "||", "&&", ";", "&", "|&"];
+/// What redirections begin with.
+const REDIRECTIONS: [&str; 7] = [">", "<", "1>", "2>", "&>", "0<", ">|"];
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
@@ -49,7 +52,7 @@ pub(crate) struct TestedCommand<'f> {
 impl CommandPattern {
     /// Compiles a pattern; the error says what is wrong with it.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
-        let words: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let words = words_of(text);
         let Some(Some(program)) = words.first() else { return Err("it has no words".to_owned()) };
         if words.len() > MAX_WORDS {
             return Err(format!("it has more than {MAX_WORDS} words"));
@@ -66,29 +69,44 @@ impl CommandPattern {
         Ok(Self { program, readings })
     }
 
-    /// Why the pattern holds for no command, as far as that can be seen.
-    pub(crate) fn doubt(text: &str) -> Option<String> {
-        if let Some(operator) = text.split_whitespace().find(|word| OPERATORS.contains(word)) {
+    /// Why the pattern can hold for no command: a shell never hands such words to a program.
+    pub(crate) fn contradiction(text: &str) -> Option<String> {
+        let is_end = |word: &&str| {
+            OPERATORS.contains(word) || (word.len() > 1 && word.ends_with(';') && !word.ends_with("\\;"))
+        };
+        if let Some(operator) = text.split_whitespace().find(is_end) {
             return Some(format!("a pattern is one command, and no command has the word `{operator}`"));
         }
+        let is_redirection = |word: &&str| REDIRECTIONS.iter().any(|start| word.starts_with(start));
+        if let Some(word) = text.split_whitespace().find(is_redirection) {
+            return Some(format!(
+                "`{word}` is a redirection and not a word of a command; `writes` and `reads` see it"
+            ));
+        }
+        let first = text.split_whitespace().next().filter(|word| is_assignment(word))?;
+        Some(format!("`{first}` sets a variable and is not a word of a command"))
+    }
+
+    /// Why the pattern probably holds for no command.
+    pub(crate) fn doubt(text: &str) -> Option<String> {
         let quoted =
             text.split_whitespace().find(|word| word.starts_with(['"', '\'']) || word.ends_with(['"', '\'']));
-        quoted.map(|word| format!("quotes are not part of a word: `{word}` is no word of any command"))
+        quoted.map(|word| format!("quotes are not part of a word: `{word}` is not a word of any command"))
     }
 
     /// Whether a pattern has one reading and means its words as they stand: no glob, nothing skipped, no flag of a
     /// program without a table, no word that may stand anywhere.
     pub(crate) fn is_plain(text: &str) -> bool {
-        let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let argv = words_of(text);
         let has_flag = || text.split_whitespace().any(|word| word.starts_with('-'));
         !text.contains(['*', '?', '[', '{', '\\', '='])
             && !text.split_whitespace().any(|word| word == "...")
-            && (!has_flag() || CommandWords::read(&argv).is_known)
+            && (!has_flag() || CommandWords::read(&argv).is_known())
     }
 
     /// Whether the pattern holds for the command that these words are.
     pub(crate) fn holds_for_words(&self, text: &str) -> bool {
-        let argv: Vec<Option<String>> = text.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let argv = words_of(text);
         let words = CommandWords::read(&argv);
         let program = argv.first().and_then(Option::as_deref);
         self.matches(&TestedCommand { program, words: &words, ignore_case: false }) == Truth::Yes
@@ -119,14 +137,14 @@ impl CommandReading {
         for item in &words.items {
             match item {
                 // The letters of a word that no table knows; the word itself follows and stands for them.
-                Item::Flag(flag) if !words.is_known && matches!(flag.name, FlagName::Letter(_)) => {}
+                Item::Flag(flag) if !words.is_known() && matches!(flag.name, FlagName::Letter(_)) => {}
                 Item::Flag(flag) => {
                     let value = match &flag.value {
                         FlagValue::Given(value) => Some(word_glob(value)?),
                         FlagValue::Perhaps(value) if as_values => Some(word_glob(value)?),
                         FlagValue::Perhaps(_) | FlagValue::None | FlagValue::Unknown => None,
                     };
-                    reading.flags.push(FlagPattern::new(flag, value));
+                    reading.flags.push(FlagPattern::new(flag, value)?);
                 }
                 Item::Operand(operand) if operand.may_be_value && as_values => {}
                 Item::Operand(operand) if operand.text == "..." => {
@@ -139,7 +157,7 @@ impl CommandReading {
                     Some(name) => OperandPattern::Subcommand(name),
                     None => OperandPattern::Word(word_glob(&operand.text)?),
                 }),
-                Item::Unknown => {}
+                Item::Unknown(_) => {}
             }
         }
         Ok(reading)
@@ -154,6 +172,23 @@ impl CommandReading {
             ))
             .and(operands::in_order(&self.operands, &command.words.items))
     }
+}
+
+/// The words of a pattern. `...` before a flag says nothing, because flags may stand anywhere.
+fn words_of(text: &str) -> Vec<Option<String>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_flag = |word: Option<&&str>| word.is_some_and(|word| word.len() > 1 && word.starts_with('-'));
+    let says_nothing = |at: usize, word: &str| {
+        let rest = words.get(at + 1..).unwrap_or_default();
+        word == "..." && is_flag(rest.iter().find(|next| **next != "..."))
+    };
+    let kept = words.iter().enumerate().filter(|(at, word)| !says_nothing(*at, word));
+    kept.map(|(_, word)| Some((*word).to_owned())).collect()
+}
+
+/// The last component of a program's name.
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
 }
 
 /// The glob of a word. A bracket alone is a program.

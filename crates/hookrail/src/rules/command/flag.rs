@@ -1,15 +1,18 @@
 //! One flag of a pattern, and which flags of a command are the same.
 
-use super::TestedCommand;
+use hookrail_shell::{Flag, FlagName, FlagValue, Item};
+
+use super::{TestedCommand, word_glob};
 use crate::rules::glob::Glob;
 use crate::rules::truth::Truth;
-use crate::rules::words::{Flag, FlagName, FlagValue, Item};
 
 /// A flag that a command must have.
 #[derive(Debug, Clone)]
 pub(super) struct FlagPattern {
     /// One of its names, with dashes.
     name: String,
+    /// What its name must match, if that is a glob.
+    glob: Option<Glob>,
     /// What its value must be; `None` if any or none will do.
     value: Option<Glob>,
     /// How many subcommands stand before it in the pattern. A flag of `git` itself is not one of `git commit`.
@@ -18,13 +21,15 @@ pub(super) struct FlagPattern {
 
 impl FlagPattern {
     /// A flag of a pattern, under the first of its names if a table knows it.
-    pub(super) fn new(flag: &Flag, value: Option<Glob>) -> Self {
+    pub(super) fn new(flag: &Flag, value: Option<Glob>) -> Result<Self, String> {
         let name = match &flag.name {
             FlagName::Known(known) => known.names.split('|').next().unwrap_or_default().to_owned(),
             FlagName::Abbreviated(name, _) | FlagName::Other(name) => name.clone(),
             FlagName::Letter(letter) => format!("-{letter}"),
         };
-        Self { name, value, level: flag.level }
+        let is_glob = name.starts_with("--") && name.contains(['*', '?', '[', '{']);
+        let glob = if is_glob { Some(word_glob(&name)?) } else { None };
+        Ok(Self { name, glob, value, level: flag.level })
     }
 
     /// Whether the command has the flag.
@@ -32,13 +37,13 @@ impl FlagPattern {
         let items = &command.words.items;
         let given = items.iter().map(|item| match item {
             Item::Flag(flag) if flag.level >= self.level => {
-                self.is_named(flag, command.words.is_known).and(self.has_value(flag))
+                self.is_named(flag, command.words.is_known()).and(self.has_value(flag))
             }
-            Item::Flag(_) | Item::Operand(_) => Truth::No,
-            Item::Unknown => Truth::Unknown,
+            Item::Unknown(word) if word.may_be_flag => Truth::Unknown,
+            Item::Flag(_) | Item::Operand(_) | Item::Unknown(_) => Truth::No,
         });
         let given = Truth::any(given);
-        if given == Truth::Yes || command.words.is_known {
+        if given == Truth::Yes || command.words.is_known() {
             return given;
         }
         given.or(self.is_bundled(items))
@@ -46,6 +51,18 @@ impl FlagPattern {
 
     /// Whether a flag of a command is this one.
     fn is_named(&self, flag: &Flag, is_known: bool) -> Truth {
+        if let Some(glob) = &self.glob {
+            let is_one = |names: &str| names.split('|').any(|name| glob.is_match(name, false));
+            return match &flag.name {
+                FlagName::Known(known) => is_one(known.names),
+                FlagName::Abbreviated(prefix, entry) => {
+                    entry.flags_from(prefix).any(|known| is_one(known.names))
+                }
+                FlagName::Other(name) => is_one(name),
+                FlagName::Letter(_) => false,
+            }
+            .into();
+        }
         let is_long = self.name.starts_with("--");
         match &flag.name {
             FlagName::Known(known) => known.is_named(&self.name).into(),

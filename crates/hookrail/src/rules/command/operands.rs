@@ -1,9 +1,10 @@
 //! The operands of a pattern, in order, against those of a command.
 
+use hookrail_shell::{Item, Operand};
+
 use super::is_assignment;
 use crate::rules::glob::Glob;
 use crate::rules::truth::Truth;
-use crate::rules::words::{Item, Operand};
 
 /// One word of a pattern that is no flag.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ impl OperandPattern {
 pub(super) fn anywhere(glob: &Glob, items: &[Item]) -> Truth {
     Truth::any(items.iter().map(|item| match item {
         Item::Operand(operand) => glob.is_match(&operand.text, false).into(),
-        Item::Unknown => Truth::Unknown,
+        Item::Unknown(_) => Truth::Unknown,
         Item::Flag(_) => Truth::No,
     }))
 }
@@ -51,7 +52,7 @@ pub(super) fn in_order(pattern: &[OperandPattern], items: &[Item]) -> Truth {
         match item {
             Item::Flag(_) => {}
             Item::Operand(operand) => reached = after_operand(pattern, &reached, operand),
-            Item::Unknown => reached = after_unknown(pattern, &reached),
+            Item::Unknown(_) => reached = after_unknown(pattern, &reached),
         }
     }
     done(&reached)

@@ -1,11 +1,11 @@
 mod cases;
 
+use hookrail_shell::CommandWords;
 use proptest::prelude::*;
 
 use self::cases::CASES;
 use super::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth::{self, No, Unknown, Yes};
-use crate::rules::words::CommandWords;
 
 /// Words by blanks; `$X` cannot be determined.
 fn holds(pattern: &str, command: &str) -> Truth {
@@ -41,7 +41,18 @@ fn what_is_no_pattern_is_refused() {
         assert!(problem.contains(part), "`{pattern}`: {problem}");
     }
     assert!(CommandPattern::compile(&"a ".repeat(100)).is_err());
-    assert!(CommandPattern::doubt("curl x | sh").unwrap().contains("`|`"));
+    for (pattern, part) in [
+        ("curl x | sh", "`|`"),
+        ("git push; ls", "`push;`"),
+        ("echo 2>f", "redirection"),
+        ("A=b git push", "sets a variable"),
+    ] {
+        let problem = CommandPattern::contradiction(pattern).unwrap();
+        assert!(problem.contains(part), "`{pattern}`: {problem}");
+    }
+    for pattern in ["git push --force", "dd of=/dev/*", "find ... -exec rm {} \\;"] {
+        assert_eq!(CommandPattern::contradiction(pattern), None, "{pattern}");
+    }
     assert!(CommandPattern::doubt("git commit -m \"fix\"").unwrap().contains("quotes"));
     assert_eq!(CommandPattern::doubt("git push --force"), None);
 }

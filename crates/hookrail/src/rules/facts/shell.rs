@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::rules::command::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth;
-use crate::rules::words::CommandWords;
-use hookrail_shell::{Cause, CommandFact, PathUse, ShellFacts};
+use hookrail_shell::{Cause, CommandFact, CommandWords, PathUse, ShellFacts};
 
 /// Stands for a word that cannot be determined in the joined words of a command. No test that people write looks for it.
 pub(crate) const UNKNOWN_WORD: char = '\u{1}';
@@ -56,7 +55,7 @@ impl LineCommand {
         if !pattern.accepts_program(program, ignore_case) {
             return Truth::No;
         }
-        let words = self.words.get_or_init(|| CommandWords::read(&self.fact.argv));
+        let words = self.words.get_or_init(|| CommandWords::of(&self.fact));
         pattern.matches(&TestedCommand { program, words, ignore_case })
     }
 

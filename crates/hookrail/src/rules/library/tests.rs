@@ -124,7 +124,7 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
             "echo /opt/x | xargs rm -rf",
             "rm -rf $UNSET/x",
             "cd $D && rm -rf x",
-            "find . -exec rm -r {} +",
+            "find $D -exec rm -r {} +",
             "rm $FLAGS /opt/x",
         ],
     ),
@@ -132,6 +132,7 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
         "no-secret-files",
         &[
             "cat .env",
+            "env -C d cat .env",
             "cat ./.env",
             "cat a/../.env",
             "cat '.env'",
@@ -167,7 +168,7 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
             "sed -i s/a/b/ .env",
             "cp x/.env .",
         ],
-        &["cat $F", "cd $D; cat x", "env -C d cat .env"],
+        &["cat $F", "cd $D; cat x", "env -C $D cat .env"],
     ),
     (
         "ask-before-publish",

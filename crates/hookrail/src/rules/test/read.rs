@@ -1,7 +1,7 @@
 //! Reading what is asked of a fact.
 
 use hookrail_shell::Cause;
-use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use serde_json::Value;
 
 use super::{Test, TestPart};
@@ -14,7 +14,8 @@ use crate::rules::problem::RuleProblem;
 use crate::spelling::shortened;
 
 /// The tests as they are written.
-const TESTS: [&str; 8] = ["equals", "in", "glob", "regex", "contains", "startsWith", "exists", "outside"];
+const TESTS: [&str; 9] =
+    ["equals", "in", "glob", "regex", "flags", "contains", "startsWith", "exists", "outside"];
 
 /// What is found while a rule is read.
 #[derive(Debug, Default)]
@@ -79,7 +80,7 @@ impl TestReader<'_> {
                         .help("join the two with `all`"),
                 );
             }
-            is_readable &= self.part(prop, &mut test).is_some();
+            is_readable &= self.part(prop, object, &mut test).is_some();
         }
         is_readable.then_some(test)
     }
@@ -89,6 +90,12 @@ impl TestReader<'_> {
         match self.kind {
             ValueKind::Command => {
                 let text = self.text(value, "a command such as \"git push\", an array or a test")?;
+                if let Some(contradiction) = CommandPattern::contradiction(text) {
+                    let message = format!("`{}` can never hold: {contradiction}", self.name);
+                    let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
+                    self.problem(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
+                    return None;
+                }
                 if let Some(doubt) = CommandPattern::doubt(text) {
                     let message = format!("`{}` can never hold: {doubt}", self.name);
                     let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
@@ -117,7 +124,7 @@ impl TestReader<'_> {
 
     /// Reads one operator of a test object; `None`, with a problem, if it cannot be read or can never hold for this
     /// fact.
-    fn part(&mut self, prop: &ObjectProp<'_>, test: &mut Test) -> Option<()> {
+    fn part(&mut self, prop: &ObjectProp<'_>, all: &Object<'_>, test: &mut Test) -> Option<()> {
         let (operator, value) = (prop.name.as_str(), &prop.value);
         if !TESTS.contains(&operator) {
             let message = format!("`{}` is not a test", shortened(operator));
@@ -143,7 +150,22 @@ impl TestReader<'_> {
             "equals" => test.parts.push(TestPart::OneOf(vec![self.scalar(value)?])),
             "in" => test.parts.push(TestPart::OneOf(self.list(value)?)),
             "glob" => test.parts.push(self.glob(value, "a string")?),
-            "regex" => test.parts.push(self.regex(value)?),
+            "regex" => {
+                let flags = all.properties.iter().find(|prop| prop.name.as_str() == "flags");
+                let flags = match flags {
+                    Some(prop) => self.regex_flags(&prop.value)?,
+                    None => "",
+                };
+                test.parts.push(self.regex(value, flags)?);
+            }
+            // They are read with the expression that they belong to.
+            "flags" if all.properties.iter().any(|prop| prop.name.as_str() == "regex") => {}
+            "flags" => {
+                let message = "`flags` belong to a `regex`, and there is none";
+                let problem = RuleProblem::new(DiagnosticCode::UnknownTest, &prop.name, message);
+                self.problem(problem.help("write { \"regex\": \"…\", \"flags\": \"i\" }"));
+                return None;
+            }
             "contains" if self.kind == ValueKind::Json => {
                 test.parts.push(TestPart::Contains(self.scalar(value)?));
             }
@@ -195,6 +217,13 @@ impl TestReader<'_> {
             Ast::Object(_) | Ast::Array(_) | Ast::NullKeyword(_) => false,
         };
         if fits {
+            let slash = value.as_string_lit().is_some_and(|text| text.value.contains('/'));
+            if self.name == "program" && slash {
+                let message = "`program` can never hold: it is a name without its folder";
+                let help = "write the last part of the path, such as \"rm\"";
+                self.problem(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
+                return None;
+            }
             return Some(value.clone().into());
         }
         let expected = match self.kind {
@@ -267,7 +296,7 @@ impl TestReader<'_> {
     }
 
     /// A regular expression in the dialect of matchers, found anywhere in the text.
-    fn regex(&mut self, value: &Ast<'_>) -> Option<TestPart> {
+    fn regex(&mut self, value: &Ast<'_>, flags: &str) -> Option<TestPart> {
         let text = self.some_text("regex", value)?;
         let regex = Matcher::compile(text);
         // For a matcher `*` means all; as a regular expression it is none.
@@ -279,7 +308,25 @@ impl TestReader<'_> {
             self.problem(RuleProblem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
             return None;
         }
-        Some(TestPart::Regex(regex))
+        if flags.is_empty() {
+            return Some(TestPart::Regex(regex));
+        }
+        Some(TestPart::Regex(Matcher::compile(&format!("(?{flags}:{text})"))))
+    }
+
+    /// The flags of a regular expression: `i` ignores case, `m` and `s` mean what they mean in JavaScript.
+    fn regex_flags<'v>(&mut self, value: &'v Ast<'_>) -> Option<&'v str> {
+        let flags = self.text(value, "tested with flags such as \"i\"")?;
+        let is_known = |(at, flag): (usize, char)| {
+            "ims".contains(flag) && !flags.get(..at).unwrap_or_default().contains(flag)
+        };
+        if flags.char_indices().all(is_known) {
+            return Some(flags);
+        }
+        let message = format!("`{}` are not flags of a regular expression", shortened(flags));
+        let help = "`i` ignores case; `m` and `s` are known, too";
+        self.problem(RuleProblem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
+        None
     }
 }
 

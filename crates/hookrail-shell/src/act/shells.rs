@@ -1,19 +1,16 @@
 //! Shells, and programs that hand code to one.
 
-use super::joined;
-use super::options::{Spec, scan};
+use super::{Call, joined};
 use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Stdin, Walker, base_name};
 
 /// Whether `name` is a shell whose language is read here.
 pub(crate) fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "rbash" | "mksh" | "rksh" | "pdksh")
-        || is_other_shell(name)
+    crate::book::Entry::of(name).is_some_and(|entry| entry.does() == Some("shell"))
 }
 
-/// Shells with a language of their own: their code cannot be determined. `fish -c 'rm x'` would read the same in Bash, but
-/// it is not known for which texts that holds.
+/// Shells with a language of their own. Their code is read as if it were Bash's, and is certain only where it is plain words.
 fn is_other_shell(name: &str) -> bool {
     matches!(name, "fish" | "csh" | "tcsh")
 }
@@ -22,9 +19,10 @@ fn is_other_shell(name: &str) -> bool {
 ///
 /// A script is a file, and what stands in files is not known here; the shell itself is reported as a command with the script
 /// among its words. A file that is a stream or a pipe to other commands is code that this line makes, so it is dynamic.
-pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) {
+pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) -> bool {
     let mut at = 0;
-    let (mut has_code, mut from_stdin_asked, mut reads_start_file) = (false, false, false);
+    let (mut has_code, mut from_stdin_asked, mut reads_start_file, mut only_checks) =
+        (false, false, false, false);
     let (mut is_interactive, mut reads_home) = (false, name == "zsh");
     while let Some(arg) = args.get(at).filter(|arg| !arg.process) {
         let Some(text) = arg.as_str() else {
@@ -35,7 +33,7 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
             }
             if !arg.single {
                 walker.dynamic(Cause::Eval);
-                return;
+                return true;
             }
             break;
         };
@@ -44,7 +42,7 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
                 at += 1;
                 break;
             }
-            "--version" | "--help" | "--dump-strings" | "--dump-po-strings" => return,
+            "--version" | "--help" | "--dump-strings" | "--dump-po-strings" => return true,
             "--rcfile" | "--init-file" => {
                 reads_start_file = true;
                 at += 2;
@@ -60,7 +58,13 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
                 from_stdin_asked |= letters.contains('s');
                 is_interactive |= letters.contains('i');
                 reads_home |= letters.contains(['i', 'l']);
-                at += 1 + letters.matches(['o', 'O']).count();
+                only_checks |= text.starts_with('-') && letters.contains('n');
+                let values = letters.matches(['o', 'O']).count();
+                let is_unknown = |field: &Field| field.text.is_none();
+                if args.get(at + 1..).unwrap_or_default().iter().take(values).any(is_unknown) {
+                    walker.dynamic(Cause::Source);
+                }
+                at += 1 + values;
             }
             _ => break,
         }
@@ -70,15 +74,16 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     }
     walker.note_new_shell(is_interactive, reads_home);
     let operands = args.get(at..).unwrap_or_default();
+    if only_checks {
+        return true;
+    }
     if has_code {
-        let Some((text, rest)) = operands.split_first() else { return };
-        if is_other_shell(name) {
+        let Some((text, rest)) = operands.split_first() else { return true };
+        if is_other_shell(name) && !text.as_str().is_some_and(is_plain) {
             walker.dynamic(Cause::Syntax);
-            return;
         }
-        let positional = rest.get(1..).unwrap_or_default();
-        code(walker, text, Some(positional), context);
-        return;
+        code(walker, text, Some(rest), context);
+        return true;
     }
     match operands.first() {
         Some(script) if !from_stdin_asked => {
@@ -93,9 +98,14 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
                 walker.script_file(script, context);
             }
         }
-        _ if is_other_shell(name) => walker.dynamic(Cause::Stdin),
         _ => from_stdin(walker, context),
     }
+    true
+}
+
+/// Whether a text is words and operators that mean the same to every shell.
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|char| char.is_alphanumeric() || " -_./,:=+@%;&|".contains(char))
 }
 
 /// Whether a text that Bash reads in one way means something else to a plain shell: `[[ a && rm ]]` runs `rm`, as do
@@ -153,52 +163,29 @@ pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Contex
     walker.with_holes(|walker| walker.new_shell(&joined(words), None, context));
 }
 
-/// `su`: with `-c` code, otherwise a shell with the arguments behind the user's name.
-pub(super) fn su(walker: &mut Walker, args: &[Field], context: &Context) {
-    #[rustfmt::skip] // A list is read as a block.
-    let spec = Spec {
-        flags: "lmpfPhV",
-        values: "cCgGswTu",
-        long_flags: &["login", "preserve-environment", "fast", "pty", "no-pty", "help", "version"],
-        long_values: &[
-            "command", "session-command", "group", "supp-group", "shell", "whitelist-environment", "user",
-        ],
-        ..Spec::default()
-    };
-    // Options may stand behind operands.
-    let mut operands: Vec<Field> = Vec::new();
-    let mut rest = args;
-    let mut code_word = None;
-    let mut names_user = false;
-    loop {
-        let found = scan(rest, &spec);
-        if found.has(&["help", "version", "h", "V"]) {
-            return;
-        }
-        if found.unclear {
-            walker.dynamic(Cause::Variable);
-        }
-        names_user |= found.has(&["u", "user"]);
-        if let Some(code) = found.value(&["c", "command", "session-command", "C"]) {
-            code_word = Some(code.clone());
-        }
-        let is_ended = found.rest > 0 && rest.get(found.rest - 1).is_some_and(|field| field.is("--"));
-        let Some((operand, behind)) = rest.get(found.rest..).and_then(<[Field]>::split_first) else { break };
-        if is_ended {
-            operands.push(operand.clone());
-            operands.extend(behind.iter().cloned());
-            break;
-        }
-        if !operand.is("-") {
-            operands.push(operand.clone());
-        }
-        rest = behind;
+/// `su`: with `-c` code, otherwise a shell with the arguments behind the user's name. `runuser -u user command` starts a
+/// command.
+pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+    if call.has("--help|--version|-h|-V") {
+        return true;
     }
-    match code_word {
-        Some(word) => code(walker, &word, None, context),
-        // `runuser -u user command`
-        None if names_user => walker.start(&operands, context),
-        None if operands.len() > 1 => shell(walker, "sh", operands.get(1..).unwrap_or_default(), context),
-        None => from_stdin(walker, context),
+    call.note_unclear(walker, usize::MAX);
+    let slots = call.slots();
+    if let Some(word) = call.value("-c|--session-command|-C") {
+        code(walker, &word, None, context);
+        return true;
     }
+    if call.has("-u|--user") {
+        if let Some(first) = slots.first() {
+            walker.start(call.args.get(first.at..).unwrap_or_default(), context);
+        }
+        return true;
+    }
+    let operands: Vec<Field> =
+        slots.iter().map(|slot| call.field(slot.at)).filter(|field| !field.is("-")).collect();
+    if let Some(rest) = operands.get(1..).filter(|rest| !rest.is_empty()) {
+        return shell(walker, "sh", rest, context);
+    }
+    from_stdin(walker, context);
+    true
 }

@@ -1,13 +1,13 @@
 //! Several flags in one word: `-rf`, `-XPOST`, `tar xzf`.
 
-use super::{FlagName, FlagValue, WordReader};
-use crate::rules::flags::{Spelling, Takes};
+use super::{FlagName, FlagValue, Word, WordReader};
+use crate::book::{Spelling, Takes};
 
-impl WordReader<'_> {
+impl<W: Word> WordReader<'_, W> {
     /// The value that stands in the same word as a short flag. Programs that require long names in full, most of them
     /// written in Go or Rust, leave out an equals sign before it; GNU's way makes it part of the value.
     pub(super) fn attached<'t>(&self, rest: &'t str) -> Option<&'t str> {
-        let in_full = self.path.last().is_some_and(|syntax| syntax.spelling == Spelling::InFull);
+        let in_full = self.spelling == Some(Spelling::InFull);
         let rest = if in_full { rest.strip_prefix('=').unwrap_or(rest) } else { rest };
         (!rest.is_empty()).then_some(rest)
     }

@@ -1,12 +1,13 @@
 //! The files that a patch names: `patch -p0 <<E`, `git apply <<E`, `apply_patch <<E`.
 
+use super::Call;
 use crate::facts::Access;
 use crate::field::Field;
 use crate::walk::{Context, Stdin, Walker};
 
 /// How many leading folders of the names in a patch are taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strip {
+enum Strip {
     /// So many.
     Folders(usize),
     /// All of them, or none: `patch` without `-p` looks for both.
@@ -14,7 +15,7 @@ pub(super) enum Strip {
 }
 
 /// Notes what a program writes that applies the patch on its standard input. A patch that is not known may write anything.
-pub(super) fn from_stdin(walker: &mut Walker, strip: Strip, context: &Context) {
+fn from_stdin(walker: &mut Walker, strip: Strip, context: &Context) {
     match &context.stdin {
         Stdin::Text(text) => apply(walker, text, strip, context),
         Stdin::Nothing => {}
@@ -23,7 +24,7 @@ pub(super) fn from_stdin(walker: &mut Walker, strip: Strip, context: &Context) {
 }
 
 /// Notes the files that a patch writes.
-pub(super) fn apply(walker: &mut Walker, patch: &str, strip: Strip, context: &Context) {
+fn apply(walker: &mut Walker, patch: &str, strip: Strip, context: &Context) {
     let mut paths: Vec<&str> = Vec::new();
     for name in names(patch) {
         let both = match strip {
@@ -66,4 +67,41 @@ fn names(patch: &str) -> Vec<&str> {
         }
     }
     names
+}
+
+/// `patch`, `git apply` and `apply_patch`.
+pub(super) fn act(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+    if call.has("--check|--stat|--numstat|--summary|--dry-run") {
+        return true;
+    }
+    let operands: Vec<Field> = call.slots().iter().map(|slot| call.field(slot.at)).collect();
+    let count = call.value("-p").and_then(|field| field.as_str()?.parse().ok());
+    let strip = match (count, call.name) {
+        (Some(count), _) => Strip::Folders(count),
+        (None, "patch") => Strip::AllOrNone,
+        (None, "git") => Strip::Folders(1),
+        (None, _) => Strip::Folders(0),
+    };
+    let folders: Vec<Field> = call.value("-d|--directory|-C").into_iter().collect();
+    walker.within(&folders, |walker| {
+        for file in ["-o", "-r"].iter().filter_map(|name| call.value(name).filter(|_| call.name == "patch")) {
+            walker.use_path(Access::Write, &file, context);
+        }
+        let patch = call.value("-i").or_else(|| operands.get(1).cloned()).filter(|_| call.name == "patch");
+        let patch =
+            patch.or_else(|| operands.first().cloned().filter(|file| call.name == "git" && !file.is("-")));
+        if let Some(file) = &patch {
+            walker.use_path(Access::Read, file, context);
+        }
+        let text = operands.first().filter(|_| !matches!(call.name, "patch" | "git"));
+        match (text.and_then(Field::as_str), operands.first(), call.name) {
+            (Some(text), ..) => apply(walker, text, strip, context),
+            (None, Some(file), "patch") => walker.use_path(Access::Write, file, context),
+            _ if patch.is_some() || text.is_some() => {
+                walker.use_path(Access::Write, &Field::unknown(), context);
+            }
+            _ => from_stdin(walker, strip, context),
+        }
+    });
+    true
 }

@@ -1,0 +1,95 @@
+//! Copies, moves and links: what the sources and the target of one command mean together.
+
+use super::Call;
+use crate::facts::{Access, Extent};
+use crate::field::{Field, Likely};
+use crate::walk::{Context, Walker, base_name};
+
+/// The files of `cp`, `mv`, `ln`, `rsync` and the like.
+#[derive(Default)]
+pub(super) struct CopiedFiles {
+    sources: Vec<Field>,
+    targets: Vec<Field>,
+    moves: bool,
+    links: bool,
+}
+
+/// Whether a role is one of a copy.
+pub(super) fn is_copied(role: &str) -> bool {
+    matches!(role, "from" | "moved" | "to" | "link" | "link-here")
+}
+
+impl CopiedFiles {
+    /// Adds an operand. With `remote`, `host:path` is on another machine.
+    pub(super) fn add(&mut self, role: &str, field: Field, remote: bool) {
+        let text = field.as_str().unwrap_or_default();
+        let is_local = text.find(':').is_none_or(|colon| text.find('/').is_some_and(|slash| slash < colon));
+        if remote && !is_local {
+            return;
+        }
+        self.moves |= role == "moved";
+        self.links |= role.starts_with("link");
+        match role {
+            "to" | "link" => self.targets.push(field),
+            _ => self.sources.push(field),
+        }
+    }
+
+    /// Notes what is read and written, when all operands and flags are there.
+    pub(super) fn finish(mut self, walker: &mut Walker, call: &Call<'_>, context: &Context) {
+        self.targets.extend(call.value("-t|--target-directory").filter(|_| !self.sources.is_empty()));
+        for source in self.sources.iter().filter(|source| !source.is("-")) {
+            walker.use_path(Access::Read, source, context);
+            if self.moves {
+                walker.use_path(Access::Write, source, context);
+            }
+        }
+        if let ([source], [], true) = (self.sources.as_slice(), self.targets.as_slice(), self.links) {
+            // The link is made in the present directory.
+            let link = source.as_str().map(|path| base_name(path.trim_end_matches('/')));
+            walker.use_path(Access::Write, &link.map_or_else(Field::unknown, Field::known), context);
+            walker.note_link(link.unwrap_or_default());
+        }
+        for target in self.targets.iter().filter(|target| !target.is("-")) {
+            walker.use_path(Access::Write, target, context);
+            if !call.has("-T|--no-target-directory") {
+                into_folder(walker, target, &self.sources, context);
+            }
+            if self.links {
+                note_links(walker, target, &self.sources);
+            }
+        }
+    }
+}
+
+/// Notes the links that are made: the target itself, or entries in it.
+fn note_links(walker: &mut Walker, target: &Field, sources: &[Field]) {
+    let Some(target) = target.as_str() else { return };
+    walker.note_link(target);
+    for source in sources.iter().filter_map(Field::as_str) {
+        let name = base_name(source.trim_end_matches('/'));
+        walker.note_link(&format!("{}/{name}", target.trim_end_matches('/')));
+    }
+}
+
+/// Notes what is written if the target is a folder: an entry with the name of each source.
+fn into_folder(walker: &mut Walker, target: &Field, sources: &[Field], context: &Context) {
+    let path_of = |field: &Field| match (&field.text, field.likely.as_slice()) {
+        (Some(text), _) => Some(text.clone()),
+        (None, [only]) if only.extent == Extent::Whole => Some(only.path.clone()),
+        (None, _) => None,
+    };
+    let Some(folder) = path_of(target) else { return };
+    for path in sources.iter().filter_map(path_of) {
+        let name = base_name(path.trim_end_matches('/'));
+        if matches!(name, "" | "." | "..") {
+            continue;
+        }
+        let inside = format!("{}/{name}", folder.trim_end_matches('/'));
+        let entry = match target.text {
+            Some(_) => Field { text: Some(inside), ..target.clone() },
+            None => Field::likely(vec![Likely { path: inside, extent: Extent::Whole }]),
+        };
+        walker.use_path_in_folder(Access::Write, &entry, context);
+    }
+}

@@ -1,0 +1,202 @@
+//! Programs that put words of their own into a command: `find`, `fd`, `xargs` and `parallel`.
+
+use super::{Call, shells};
+use crate::facts::{Access, Cause, Extent};
+use crate::field::{Field, Likely};
+use crate::walk::{Context, Stdin, Walker};
+
+/// A word in which something takes the place of `sign`. It stays one word whatever replaces it, and begins as it did.
+fn with_hole(field: &Field, sign: Option<&str>, found: &[Likely]) -> Field {
+    let Some((text, sign)) = field.as_str().zip(sign.filter(|sign| !sign.is_empty())) else {
+        return field.clone();
+    };
+    match text.split_once(sign) {
+        None => field.clone(),
+        Some(("", _)) => Field::likely(found.to_vec()),
+        Some((before, _)) => {
+            let is_quoted = before.starts_with('~') && !field.tilde;
+            let path = format!("{}{before}", if is_quoted { "./" } else { "" });
+            Field::likely(vec![Likely { path, extent: Extent::Beginning }])
+        }
+    }
+}
+
+/// What is found below folders: everything there.
+fn below(folders: &[Field]) -> Vec<Likely> {
+    let inside = |path: &str, tilde: bool| {
+        let path = if path.starts_with('~') && !tilde { format!("./{path}") } else { path.to_owned() };
+        Likely { path: path.trim_end_matches('/').to_owned() + "/", extent: Extent::Everything }
+    };
+    let of = |field: &Field| match (&field.text, field.likely.as_slice()) {
+        (Some(text), _) => Some(inside(text, field.tilde)),
+        (None, [only]) if only.extent == Extent::Whole => Some(inside(&only.path, true)),
+        (None, [only]) => Some(only.clone()),
+        (None, _) => None,
+    };
+    if folders.is_empty() { vec![inside(".", false)] } else { folders.iter().filter_map(of).collect() }
+}
+
+/// `find`: with `-delete` the folders that it starts from are written, `-fprint` and similar options name a file, and
+/// `-exec` is followed by a command that ends with `;`, or with `+` directly behind `{}`. What `-execdir` starts runs in the
+/// folder of each file, so other relative paths in it cannot be determined.
+pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+    let is_option = |field: &&Field| {
+        field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O"))
+    };
+    let is_expression = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(['-', '(', '!']));
+    let args = call.args.get(call.args.iter().take_while(is_option).count()..).unwrap_or_default();
+    let folders: Vec<Field> = args.iter().take_while(|field| !is_expression(field)).cloned().collect();
+    let found = below(&folders);
+    let mut rest = args.get(folders.len()..).unwrap_or_default();
+    while let Some((action, behind)) = rest.split_first() {
+        rest = behind;
+        match action.as_str() {
+            Some("-delete") => {
+                let here = [Field::known(".")];
+                for folder in if folders.is_empty() { here.as_slice() } else { &folders } {
+                    walker.use_path(Access::Write, folder, context);
+                }
+            }
+            Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
+                if let Some(file) = behind.first() {
+                    walker.use_path(Access::Write, file, context);
+                }
+            }
+            Some(action @ ("-exec" | "-execdir" | "-ok" | "-okdir")) => {
+                let is_end = |at: usize, field: &Field| {
+                    let before = at.checked_sub(1).and_then(|at| behind.get(at));
+                    field.is(";") || (field.is("+") && before.is_some_and(|field| field.is("{}")))
+                };
+                let end = behind.iter().enumerate().position(|(at, field)| is_end(at, field));
+                let command = behind.get(..end.unwrap_or(behind.len())).unwrap_or_default();
+                rest = behind.get(end.unwrap_or(behind.len())..).unwrap_or_default();
+                let whole: Vec<Field> =
+                    command.iter().map(|field| with_hole(field, Some("{}"), &found)).collect();
+                walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&whole, inner));
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+/// `fd pattern [folder…] -x command…`: without a sign what was found comes last.
+pub(super) fn fd(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+    let is_action = |field: &Field| {
+        field.as_str().is_some_and(|text| matches!(text, "-x" | "-X" | "--exec" | "--exec-batch"))
+    };
+    let Some(start) = call.args.iter().position(is_action) else { return true };
+    let behind = call.args.get(start + 1..).unwrap_or_default();
+    let command: Vec<&Field> = behind.iter().take_while(|field| !field.is(";")).collect();
+    let folders: Vec<Field> =
+        call.slots().iter().filter(|slot| slot.at < start).skip(1).map(|slot| call.field(slot.at)).collect();
+    let found = below(&folders);
+    let signs = ["{}", "{/}", "{//}", "{.}", "{/.}"];
+    let sign = |field: &Field| {
+        signs.iter().copied().find(|sign| field.as_str().is_some_and(|text| text.contains(sign)))
+    };
+    let mut whole: Vec<Field> = command.iter().map(|field| with_hole(field, sign(field), &found)).collect();
+    if !command.iter().any(|field| sign(field).is_some()) {
+        whole.push(Field::likely(found));
+    }
+    walker.start(&whole, inner);
+    true
+}
+
+/// `xargs`: the words that it reads come last, or in place of a sign.
+///
+/// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be determined
+/// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
+pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+    if let Some(file) = call.value("-a") {
+        walker.use_path(Access::Read, &file, context);
+    }
+    let slots = call.slots();
+    let start = slots.first().map_or(call.args.len(), |slot| slot.at);
+    if call.has_before("--help|--version", start) {
+        return true;
+    }
+    call.note_unclear(walker, start);
+    let inner = Context { stdin: Stdin::Nothing, ..inner.clone() };
+    let replaces = call.has_before("-I|-i|--replace|-J", start);
+    let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
+    if replaces && sign.is_none() {
+        walker.dynamic(Cause::Variable);
+    }
+    let sign = sign.as_deref().filter(|_| replaces);
+    let command = call.args.get(start..).unwrap_or_default();
+    let mut whole: Vec<Field> = command.iter().map(|field| with_hole(field, sign, &[])).collect();
+    if whole.is_empty() {
+        whole.push(Field::known("echo"));
+    }
+    if !replaces {
+        whole.push(Field::unknown());
+    }
+    walker.start(&whole, &inner);
+    if slots.first().is_some_and(|slot| slot.may_be_value) {
+        walker.start(whole.get(1..).unwrap_or_default(), &inner);
+    }
+    true
+}
+
+/// `parallel`: a command line with holes for each input, which a shell runs.
+///
+/// Without a command the inputs themselves are the commands. They are known only where they stand on the line behind
+/// `:::`; read from a file or a pipe they can be anything.
+pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+    let slots = call.slots();
+    let start = slots.first().map_or(call.args.len(), |slot| slot.at);
+    if call.has_before("--version|--help|--citation", start) {
+        return true;
+    }
+    call.note_unclear(walker, start);
+    let mut inner = Context { stdin: Stdin::Unknown, ..inner.clone() };
+    inner.foreign |= call.has_before("-S|--sshlogin|--sshloginfile", start);
+    let rest = call.args.get(start..).unwrap_or_default();
+    let is_source = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(":::"));
+    let sources = rest.iter().position(is_source).unwrap_or(rest.len());
+    let (template, inputs) = rest.split_at(sources);
+    let is_literal = inputs.iter().all(|field| field.text.is_some())
+        && inputs.first().is_some_and(|field| field.is(":::"))
+        && inputs.iter().filter(|field| is_source(field)).count() == 1
+        && inputs.len() <= 64;
+    let values: Vec<&str> = inputs.iter().skip(1).filter_map(Field::as_str).collect();
+    if template.is_empty() {
+        if !is_literal {
+            walker.dynamic(Cause::Stdin);
+        }
+        for input in values {
+            shells::joined_code(walker, &[Field::known(input)], &inner);
+        }
+        return true;
+    }
+    // `{}`, `{.}`, `{1}` and the like are holes; the text between braces decides which part of the input is meant.
+    let is_hole = |text: &str| text.contains('{') && text.contains('}');
+    let has_hole = template.iter().any(|field| field.as_str().is_some_and(is_hole));
+    let filled = |input: Option<&str>| -> Vec<Field> {
+        let fill = |field: &Field| match (field.as_str(), input) {
+            (Some(text), Some(input)) if text.contains("{}") && !is_hole(&text.replace("{}", "")) => {
+                Field::known(text.replace("{}", &crate::quote(input)))
+            }
+            // Inside of code the rest of the text still counts.
+            (Some(text), _) if is_hole(text) && text.contains([' ', ';', '|']) => {
+                Field::known(text.replace("{}", "\"$_\"").replace(['{', '}'], "\"$_\""))
+            }
+            (Some(text), _) if is_hole(text) => Field::unknown(),
+            _ => field.clone(),
+        };
+        let mut words: Vec<Field> = template.iter().map(fill).collect();
+        if !has_hole {
+            words.push(input.map_or_else(Field::unknown, |input| Field::known(crate::quote(input))));
+        }
+        words
+    };
+    if is_literal {
+        for input in values {
+            shells::joined_code(walker, &filled(Some(input)), &inner);
+        }
+    } else {
+        shells::joined_code(walker, &filled(None), &inner);
+    }
+    true
+}

@@ -1,0 +1,397 @@
+//! The words of one command, classified with the book of programs: flags with their values, operands, subcommands, and what
+//! cannot be determined.
+//!
+//! Launchers, paths and the patterns of rules are all read by this one reader, so that they mean the same by a word. For a
+//! program or a flag that is not in the book the reader keeps every reading: the word behind such a flag may be its value
+//! or an operand, and several letters behind one dash may be one name or a bundle.
+
+mod bundle;
+
+use super::book::{Entry, KnownFlag, Spelling, Takes};
+use super::facts::CommandFact;
+
+/// A command's words, read once and asked about often.
+#[derive(Debug, Clone)]
+pub struct CommandWords {
+    /// Flags and operands in their order.
+    pub items: Vec<Item>,
+    /// The entries of the program and of the subcommands that were named.
+    pub(crate) path: Vec<Entry>,
+}
+
+/// One flag or operand.
+#[derive(Debug, Clone)]
+pub enum Item {
+    /// A flag.
+    Flag(Flag),
+    /// A word that is not a flag.
+    Operand(Operand),
+    /// A word that cannot be determined: any number of flags and operands.
+    Unknown(UnknownWord),
+}
+
+/// A flag as it was given.
+#[derive(Debug, Clone)]
+pub struct Flag {
+    /// Which flag.
+    pub name: FlagName,
+    /// Its value.
+    pub value: FlagValue,
+    /// How many subcommands stand before it, if flags of that level are apart from those of the program.
+    pub level: usize,
+    /// The place of its word among those behind the program.
+    pub(crate) at: usize,
+    /// The place of its value, if that is a word of its own.
+    pub(crate) value_at: Option<usize>,
+}
+
+/// Which flag was given.
+#[derive(Debug, Clone)]
+pub enum FlagName {
+    /// One of the book.
+    Known(KnownFlag),
+    /// A long name cut short, for which the book has several.
+    Abbreviated(String, Entry),
+    /// One letter that the book does not know.
+    Letter(char),
+    /// A whole name that the book does not know, with its dashes.
+    Other(String),
+}
+
+/// The value of a flag.
+#[derive(Debug, Clone)]
+pub enum FlagValue {
+    /// It has none.
+    None,
+    /// It has this one.
+    Given(String),
+    /// It has one, which cannot be determined.
+    Unknown,
+    /// It is not known whether the flag takes a value. If so, it is the word that follows.
+    Perhaps(String),
+}
+
+/// A word that is not a flag.
+#[derive(Debug, Clone)]
+pub struct Operand {
+    /// The word as written.
+    pub text: String,
+    /// The first name of the subcommand that it names.
+    pub subcommand: Option<&'static str>,
+    /// Whether it may as well be the value of the flag before it.
+    pub may_be_value: bool,
+    pub(crate) at: usize,
+}
+
+/// A word that cannot be determined.
+#[derive(Debug, Clone, Copy)]
+pub struct UnknownWord {
+    /// Whether it may be a flag. It is not behind `--`, and not if its beginning is known.
+    pub may_be_flag: bool,
+    pub(crate) at: usize,
+}
+
+/// What the reader is given.
+pub(crate) trait Word {
+    /// The word; `None` if it cannot be determined.
+    fn text(&self) -> Option<&str>;
+    /// What it begins with, if only that is known.
+    fn beginning(&self) -> Option<&str>;
+}
+
+impl Word for Option<String> {
+    fn text(&self) -> Option<&str> {
+        self.as_deref()
+    }
+
+    fn beginning(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// A word of a fact, with whether it is known not to be a flag.
+struct FactWord<'f>(Option<&'f str>, bool);
+
+impl Word for FactWord<'_> {
+    fn text(&self) -> Option<&str> {
+        self.0
+    }
+
+    fn beginning(&self) -> Option<&str> {
+        self.1.then_some(".")
+    }
+}
+
+/// The last component of a program's name.
+fn base_name(program: &str) -> &str {
+    program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
+}
+
+impl CommandWords {
+    /// Reads the words of a command, the first of which is its program.
+    pub fn read(argv: &[Option<String>]) -> Self {
+        let program = argv.first().and_then(Option::as_deref).map(base_name);
+        Self::with_entry(program.and_then(Entry::of), argv.get(1..).unwrap_or_default())
+    }
+
+    /// Reads the words of a command of a line.
+    pub fn of(fact: &CommandFact) -> Self {
+        let words = fact.argv.iter().enumerate();
+        let words: Vec<FactWord<'_>> =
+            words.map(|(at, word)| FactWord(word.as_deref(), fact.operands.contains(&at))).collect();
+        let program = words.first().and_then(Word::text).map(base_name);
+        Self::with_entry(program.and_then(Entry::of), words.get(1..).unwrap_or_default())
+    }
+
+    /// Reads the words behind a program with this entry.
+    pub(crate) fn with_entry<W: Word>(entry: Option<Entry>, words: &[W]) -> Self {
+        let mut reader = WordReader {
+            words,
+            at: 0,
+            items: Vec::with_capacity(words.len()),
+            path: Vec::new(),
+            spelling: None,
+            is_launcher: false,
+            may_be_value: false,
+        };
+        if let Some(entry) = entry {
+            reader.enter(entry);
+        }
+        reader.read();
+        Self { items: reader.items, path: reader.path }
+    }
+
+    /// Whether the program is in the book.
+    pub fn is_known(&self) -> bool {
+        !self.path.is_empty()
+    }
+}
+
+/// Reads words from left to right. What a word means depends on the entries of those before it.
+struct WordReader<'w, W> {
+    words: &'w [W],
+    at: usize,
+    items: Vec<Item>,
+    /// The program's entry and those of the subcommands read so far.
+    path: Vec<Entry>,
+    /// How the last of them spells its flags, and whether its first operand ends them.
+    spelling: Option<Spelling>,
+    is_launcher: bool,
+    /// Whether the next word may be the value of a flag that is not in the book.
+    may_be_value: bool,
+}
+
+impl<'w, W: Word> WordReader<'w, W> {
+    fn next(&mut self) -> Option<&'w W> {
+        let next = self.words.get(self.at)?;
+        self.at += 1;
+        Some(next)
+    }
+
+    /// What follows are words of this program or subcommand.
+    fn enter(&mut self, entry: Entry) {
+        self.spelling = Some(entry.spelling());
+        self.is_launcher = entry.is("launcher");
+        self.path.push(entry);
+    }
+
+    /// Reads all words. `--`, and the first operand of a program that runs another one, end the flags.
+    fn read(&mut self) {
+        if self.path.first().is_some_and(|entry| entry.is("dashless"))
+            && let Some(bundle) = self.words.first().and_then(Word::text)
+            && !bundle.is_empty()
+            && bundle.bytes().all(|byte| byte.is_ascii_alphabetic())
+        {
+            self.at += 1;
+            self.dashless(bundle);
+        }
+        while let Some(word) = self.next() {
+            let Some(text) = word.text() else {
+                if !self.unknown_value(word.beginning()) {
+                    let may_be_flag = word.beginning().is_none_or(|text| text.starts_with('-'));
+                    self.items.push(Item::Unknown(UnknownWord { may_be_flag, at: self.at - 1 }));
+                }
+                continue;
+            };
+            match text.strip_prefix('-') {
+                Some("-") => return self.operands_only(),
+                Some("") | None => {
+                    if self.operand(text) {
+                        return self.operands_only();
+                    }
+                }
+                Some(_) => self.flag(text),
+            }
+        }
+    }
+
+    /// `--name=$X`: the flag is known, its value is not.
+    fn unknown_value(&mut self, beginning: Option<&str>) -> bool {
+        let name = beginning.and_then(|text| text.split_once('=')).map(|(name, _)| name);
+        let found = name.filter(|name| name.starts_with('-')).and_then(|name| self.lookup(name));
+        let Some((flag, level)) = found else { return false };
+        let (name, value) = (FlagName::Known(flag), FlagValue::Unknown);
+        self.items.push(Item::Flag(Flag { name, value, level, at: self.at - 1, value_at: None }));
+        true
+    }
+
+    /// All words that are left are operands, whatever they look like.
+    fn operands_only(&mut self) {
+        while let Some(word) = self.next() {
+            let at = self.at - 1;
+            self.items.push(match word.text() {
+                Some(text) => Item::Operand(Operand {
+                    text: text.to_owned(),
+                    subcommand: None,
+                    may_be_value: false,
+                    at,
+                }),
+                None => Item::Unknown(UnknownWord { may_be_flag: false, at }),
+            });
+        }
+    }
+
+    /// Reads an operand and says whether it ends the flags.
+    fn operand(&mut self, text: &str) -> bool {
+        if text.starts_with('+')
+            && text.len() > 1
+            && let Some((flag, level)) = self.lookup("+*")
+        {
+            self.known(flag, None, level);
+            return false;
+        }
+        let command = self.path.last().and_then(|entry| entry.command(text));
+        let may_be_value = std::mem::take(&mut self.may_be_value);
+        let subcommand = command.map(|(_, name)| name);
+        self.items.push(Item::Operand(Operand {
+            text: text.to_owned(),
+            subcommand,
+            may_be_value,
+            at: self.at - 1,
+        }));
+        match command {
+            Some((command, _)) => {
+                self.enter(command);
+                false
+            }
+            None => !may_be_value && self.is_launcher,
+        }
+    }
+
+    fn push(&mut self, name: FlagName, value: FlagValue, level: usize) {
+        self.items.push(Item::Flag(Flag { name, value, level, at: self.at - 1, value_at: None }));
+    }
+
+    /// The flag of this name in the innermost entry that may have it, and the level of that entry.
+    fn lookup(&self, name: &str) -> Option<(KnownFlag, usize)> {
+        self.entries().find_map(|(entry, level)| Some((entry.flag(name)?, level)))
+    }
+
+    /// The entries whose flags may stand here, the innermost first.
+    fn entries(&self) -> impl Iterator<Item = (Entry, usize)> + '_ {
+        let last = self.path.len().saturating_sub(1);
+        self.path
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(move |(level, entry)| *level == last || entry.is("global"))
+            .map(|(level, entry)| (*entry, level))
+    }
+
+    /// How many subcommands stand before the next word.
+    fn level(&self) -> usize {
+        self.path.len().saturating_sub(1)
+    }
+
+    /// Reads a word that begins with a dash: a name in the book, a long name, or a bundle of letters.
+    fn flag(&mut self, word: &str) {
+        self.may_be_value = false;
+        let spelling = self.spelling;
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        let is_long = word.starts_with("--") || spelling == Some(Spelling::SingleDash);
+        if let Some((known, level)) = self.lookup(name).filter(|_| is_long || name.len() == 2) {
+            // A short flag takes what follows it in its word, the equals sign included.
+            let value = if is_long || known.takes == Takes::Nothing {
+                value
+            } else {
+                word.get(2..).and_then(|rest| self.attached(rest))
+            };
+            return self.known(known, value, level);
+        }
+        if is_long {
+            return self.long(name, value);
+        }
+        if spelling.is_none() {
+            self.unknown_bundle(name, value);
+        } else {
+            self.bundle(word);
+        }
+    }
+
+    /// A flag of the book, with its value where it takes one.
+    fn known(&mut self, flag: KnownFlag, attached: Option<&str>, level: usize) {
+        let name = FlagName::Known(flag);
+        match (attached, flag.takes) {
+            (Some(value), _) => self.push(name, FlagValue::Given(value.to_owned()), level),
+            (None, Takes::Value) => self.with_next_value(name, level),
+            (None, Takes::Nothing | Takes::Optional) => self.push(name, FlagValue::None, level),
+        }
+    }
+
+    /// Takes the next word as the value of a flag, whatever it looks like: a program does the same.
+    fn with_next_value(&mut self, name: FlagName, level: usize) {
+        let at = self.at - 1;
+        let value_at = Some(self.at);
+        let (value, value_at) = match self.next().map(Word::text) {
+            Some(Some(value)) => (FlagValue::Given(value.to_owned()), value_at),
+            Some(None) => (FlagValue::Unknown, value_at),
+            None => (FlagValue::None, None),
+        };
+        self.items.push(Item::Flag(Flag { name, value, level, at, value_at }));
+    }
+
+    /// A long name that is not in the book as it is: cut short, or unknown.
+    fn long(&mut self, name: &str, value: Option<&str>) {
+        let found = self.entries().find_map(|(entry, level)| {
+            let mut flags = entry.flags_from(name);
+            let first = flags.next()?;
+            let mut take_values = first.takes == Takes::Value;
+            let mut is_only = true;
+            for other in flags {
+                is_only = false;
+                take_values &= other.takes == Takes::Value;
+            }
+            Some((entry, level, is_only.then_some(first), take_values))
+        });
+        match found {
+            Some((_, level, Some(only), _)) => self.known(only, value, level),
+            Some((entry, level, None, take_values)) => {
+                let name = FlagName::Abbreviated(name.to_owned(), entry);
+                match value {
+                    Some(value) => self.push(name, FlagValue::Given(value.to_owned()), level),
+                    None if take_values => self.with_next_value(name, level),
+                    None => self.push(name, FlagValue::None, level),
+                }
+            }
+            None => self.unknown(FlagName::Other(name.to_owned()), value),
+        }
+    }
+
+    /// A flag that is not in the book: the next word may be its value.
+    fn unknown(&mut self, name: FlagName, value: Option<&str>) {
+        let value = match (value, self.words.get(self.at).map(Word::text)) {
+            (Some(value), _) => FlagValue::Given(value.to_owned()),
+            (None, Some(Some(next))) if !next.starts_with('-') || next == "-" => {
+                self.may_be_value = true;
+                FlagValue::Perhaps(next.to_owned())
+            }
+            (None, Some(None)) => FlagValue::Unknown,
+            (None, _) => FlagValue::None,
+        };
+        let level = self.level();
+        self.push(name, value, level);
+    }
+}
