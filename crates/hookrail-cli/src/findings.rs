@@ -70,6 +70,7 @@ pub(crate) fn print_findings(settings: &ResolvedSettings, context: &Context, pri
 /// Prints why hooks are off where none are configured. Where some are, this is among the findings.
 pub(crate) fn print_why_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     if settings.hooks.is_empty()
+        && settings.enclosing.is_empty()
         && let Some(Off { why, help }) = why_off(settings, context)
     {
         printer.message(why);

@@ -92,7 +92,7 @@ fn a_folder_that_is_not_there_is_not_called_private() {
     let project = guarded();
     let ran = doctor(&project);
     assert_eq!(
-        states(&ran, "home", "is not there yet; it is made private when it is needed"),
+        states(&ran, "home", "holds no approvals and no log yet; it is made private when it is needed"),
         ["ok"],
         "{ran}"
     );

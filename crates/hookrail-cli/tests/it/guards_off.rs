@@ -250,7 +250,7 @@ fn a_misspelt_flag_is_reported_by_every_program_and_refuses_nothing() {
 fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": {
-        "PreToolUse": [{ "hooks": [{ "type": "command", "command": "exit 2" }] }],
+        "SubagentStop": [{ "hooks": [{ "type": "command", "command": "exit 2" }] }],
         "BeforeTool": [{ "hooks": [{ "type": "command", "command": "true", "onFailrue": "block" }] }],
     } }));
     for args in [&["fire", "BeforeTool"][..], &["serve"], &["list"], &["explain", "BeforeTool"]] {
@@ -258,7 +258,7 @@ fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.shown());
         for said in [
             "error: ~/.hookrail/settings.json:",
-            "unknown hook event `PreToolUse`: its hooks never run; did you mean `BeforeTool`?",
+            "unknown hook event `SubagentStop`: its hooks never run; did you mean `AfterAgent`?",
             "did you mean `onFailure`?",
             "hookrail check",
         ] {

@@ -254,7 +254,8 @@ impl Help for Option<String> {
 pub(super) fn consequence(level: &Level, advice: Option<String>) -> String {
     let what = match level {
         Level::User | Level::System => "nothing runs",
-        Level::Project | Level::Extension(_) => "this file is ignored",
+        Level::Project => "the settings of this project are ignored",
+        Level::Extension(_) => "this file is ignored",
     };
     match advice {
         Some(advice) => format!("{advice}; until this is fixed, {what}"),

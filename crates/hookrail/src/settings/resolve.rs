@@ -170,7 +170,7 @@ impl ResolvedSettings {
             project_on && !counting.any(|entry| entry.disables_vanished(guard))
         });
         findings.extend(vanished.iter().map(vanished_guard));
-        findings.extend(unapproved(&hooks, project_counts, &settings, &activation));
+        findings.extend(unapproved(&hooks, project_counts, &project_settings, &activation));
         let mut resolved = Self {
             project_dir: settings.project_dir,
             hooks,

@@ -22,8 +22,11 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
     }
     let before = report.findings.len();
     let state = context.state_dir();
-    let private = ["", "approvals.json", "log.jsonl", "bridge"];
-    for path in private.iter().map(|name| if name.is_empty() { state.clone() } else { state.join(name) }) {
+    let private = ["approvals.json", "log.jsonl", "bridge"].map(|name| state.join(name));
+    // A folder that holds settings alone is made private with the first file that is.
+    let has_state = private.iter().any(|path| path.exists());
+    let folder = has_state.then(|| state.clone());
+    for path in folder.into_iter().chain(private) {
         let Ok(metadata) = fs::metadata(&path) else { continue };
         let name = shown(&path, context);
         if metadata.uid() != rustix::process::geteuid().as_raw() {
@@ -45,10 +48,10 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
         let name = shown(&state, context);
         report.ok(
             "home",
-            if state.exists() {
+            if has_state {
                 format!("`{name}` is private")
             } else {
-                format!("`{name}` is not there yet; it is made private when it is needed")
+                format!("`{name}` holds no approvals and no log yet; it is made private when it is needed")
             },
         );
     }

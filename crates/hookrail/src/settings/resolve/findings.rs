@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Activation, ResolvedHook, ResolvedSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::hook::{Level, Origin};
-use crate::settings::{Settings, settings_file};
+use crate::settings::settings_file;
 use crate::trust::VanishedGuard;
 
 /// How many waiting hooks one finding names.
@@ -81,7 +81,7 @@ pub(super) fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
 pub(super) fn unapproved(
     hooks: &[ResolvedHook],
     settings_approved: bool,
-    settings: &Settings,
+    settings: &serde_json::Value,
     activation: &Activation,
 ) -> Vec<Diagnostic> {
     let waiting: Vec<(&ResolvedHook, &str)> =
@@ -120,7 +120,7 @@ pub(super) fn unapproved(
             place: None,
             message: format!(
                 "the settings of this project besides its hooks are ignored until they are approved: {}",
-                settings.project_settings().as_object().map_or_else(String::new, |fields| {
+                settings.as_object().map_or_else(String::new, |fields| {
                     fields.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
                 })
             ),
