@@ -241,10 +241,10 @@ fn llxprt_is_connected_in_the_settings_that_it_shares_with_hookrail() {
     assert!(ran.stderr.contains("`tools.enableHooks`"), "{ran}");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains(" llxprt BeforeTool") && text.contains("\"mine\""), "{text}");
-    let fire = ["fire", "BeforeTool", "--tool", "run_shell_command", "--format", "json", "--input"];
+    let event = ["fire", "BeforeTool", "--tool", "run_shell_command", "--format", "json", "--input"];
     for (command, code, runs) in [("ls", 0, 0), ("rm x", 2, 1)] {
         let input = json!({ "command": command }).to_string();
-        let ran = run(&project, &[&fire[..], &[&input]].concat());
+        let ran = run(&project, &[&event[..], &[&input]].concat());
         assert_eq!((ran.code, ran.json()["hooks"].as_array().unwrap().len()), (Some(code), runs), "{ran}");
     }
     assert_eq!(run(&project, &["check"]).code, Some(0));
