@@ -108,11 +108,14 @@ pub(crate) async fn ask_permission(
         reason: match hook_reason {
             None => {
                 let why = protected.map(|why| format!(" It is asked for in every mode: {why}."));
-                format!("Permission to run `{name}` was not given.{}", why.unwrap_or_default())
+                format!(
+                    "Permission to run `{name}` was not given, so the call was cancelled.{}",
+                    why.unwrap_or_default()
+                )
             }
             Some(reason) => {
                 format!(
-                    "A hook asked for a person's decision about `{name}`, and permission was not given: {reason}"
+                    "A hook asked for a person's decision about `{name}`; permission was not given, so the call was cancelled: {reason}"
                 )
             }
         },

@@ -28,6 +28,8 @@ pub struct SessionMemory {
     pub prompt: Option<String>,
     /// A stop that could not be carried out at once. It refuses every tool call until the next prompt.
     pub stop: Option<String>,
+    /// Whether the agent was told to end its run for that stop. It is told once; tool calls are refused all the same.
+    pub stop_is_told: bool,
     /// A stop at the session's start. It refuses every prompt of the session.
     pub session_stop: Option<String>,
     /// Texts for the model that the agent did not take at their own event.
@@ -72,6 +74,7 @@ impl SessionMemory {
             self.prompt = Some(shortened(prompt));
             self.sent_back = false;
             self.stop = None;
+            self.stop_is_told = false;
         }
     }
 

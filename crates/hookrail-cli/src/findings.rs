@@ -67,6 +67,15 @@ pub(crate) fn print_findings(settings: &ResolvedSettings, context: &Context, pri
     }
 }
 
+/// Names the flag that accepts the project's hooks as they are, where one of them does not run because it changed or
+/// waits for approval: whoever edits a hook tries it next.
+pub(crate) fn print_trust_hint(settings: &ResolvedSettings, is_trusted: bool, printer: &mut Printer) {
+    let waits = settings.hooks.iter().any(|resolved| resolved.trust.not_approved().is_some());
+    if !is_trusted && (waits || !settings.vanished.is_empty()) {
+        printer.message("hint: `--trust-hooks` accepts the project's hooks as they are now, for this run");
+    }
+}
+
 /// Prints why hooks are off where none are configured. Where some are, this is among the findings.
 pub(crate) fn print_why_off(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     if settings.hooks.is_empty()

@@ -49,7 +49,7 @@ impl Session {
             };
             consecutive_blocks += 1;
             if consecutive_blocks > MAX_CONSECUTIVE_BLOCKS {
-                self.notice("AfterAgent hooks kept sending the agent back; the last answer stands");
+                self.notice("AfterAgent hooks kept sending the agent back; the last answer counts");
                 return Ok(PromptOutcome::Answered(answer));
             }
             self.parts.ui.notify(&AgentEvent::Blocked { what: "end of the run", reason: &block.reason });

@@ -117,11 +117,15 @@ impl Settling<'_> {
             || self.can(self.dialect.can.stop);
         if self.is(EventName::AfterAgent) {
             self.settled.memory.stop = None;
+            self.settled.memory.stop_is_told = false;
         } else if let Some(reason) = stop.as_ref().or(session_stop.as_ref())
             && ends_run
             && !is_prompt
         {
-            self.settled.effects.stop = Some(reason.clone());
+            if !self.settled.memory.stop_is_told || stop.is_none() {
+                self.settled.effects.stop = Some(reason.clone());
+                self.settled.memory.stop_is_told |= stop.is_some();
+            }
         } else if let Some(reason) = stop.filter(|_| self.is(EventName::BeforeTool)) {
             self.refuse_or_wait(&reason);
         }

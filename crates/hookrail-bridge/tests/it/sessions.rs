@@ -55,6 +55,12 @@ fn claude_stops_after_the_batch() {
     );
     let ended = json!({"continue": false, "stopReason": "enough"});
     assert_eq!(session.step("PostToolBatch", &nothing()), ended);
+    // It is told once; an agent that goes on all the same is refused.
+    assert_eq!(session.step("PostToolBatch", &nothing()), Value::Null);
+    assert_eq!(
+        session.step("PreToolUse-Bash", &nothing())["hookSpecificOutput"]["permissionDecision"],
+        "deny"
+    );
     // A person goes on, and so does the agent.
     assert_eq!(session.step("UserPromptSubmit", &nothing()), Value::Null);
     assert_eq!(session.step("PreToolUse-Bash", &nothing()), Value::Null);

@@ -21,6 +21,7 @@ use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::hook_log::{self, LoggedLines, PastWorkers, WorkerReport, open_with_rotated};
 use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::style::{Style, paint};
 
 /// Looks at everything and prints it. Exit 1 if something needs doing.
 pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -93,7 +94,8 @@ impl DoctorRow {
     /// Area and message first, then what to do.
     fn line(&self) -> String {
         let help = self.help.as_ref().map(|help| format!("; {}", escape_line(help))).unwrap_or_default();
-        format!("{:8} {}: {}{help}", self.state.word(), self.area, self.message)
+        let word = paint(self.state.style(), &format!("{:8}", self.state.word()));
+        format!("{word} {}: {}{help}", self.area, self.message)
     }
 }
 
@@ -109,6 +111,16 @@ enum RowState {
 }
 
 impl RowState {
+    /// The colour of that word.
+    fn style(self) -> Style {
+        match self {
+            Self::Ok => Style::BoldGreen,
+            Self::Note => Style::Cyan,
+            Self::Warning => Style::Yellow,
+            Self::Error => Style::Red,
+        }
+    }
+
     /// The first word of the row.
     fn word(self) -> &'static str {
         match self {

@@ -50,6 +50,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     let settings = hooks.settings();
     findings::refuse_unusable(settings, context)?;
     findings::print_findings(settings, context, printer);
+    findings::print_trust_hint(settings, args.trust.trust_hooks, printer);
     findings::print_why_off(settings, context, printer);
     let effects = Effects::new(settings.agent_events());
     let Some(system) = hooks.hook_system() else {

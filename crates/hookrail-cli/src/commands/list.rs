@@ -14,7 +14,10 @@ use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorkers, Statistics, WorkerReport, local_time};
+use crate::terminal::layout::{fit, wrap};
 use crate::terminal::printer::{Printer, escape_line};
+use crate::terminal::screen::stdout_columns;
+use crate::terminal::style::{Style, paint};
 
 /// An empty list is no failure.
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -67,6 +70,8 @@ struct Row<'l> {
     event: EventName,
     #[serde(flatten)]
     hook: HookName<'l>,
+    /// `command`, `rule` or another type of the settings.
+    r#type: &'static str,
     /// Whether no list disables it.
     enabled: bool,
     /// `trusted`, `approved` or `no`.
@@ -104,6 +109,7 @@ impl<'l> Row<'l> {
         Self {
             event: hook.event,
             hook: HookName::of(hook),
+            r#type: hook.type_name(),
             enabled: status.enabled,
             approved: approved_word(&status.trust),
             worker: WorkerReport::of(hook, workers),
@@ -151,10 +157,20 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
             *width = (*width).max(cell.chars().count());
         }
     }
-    for row in &cells {
-        let line: Vec<String> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        printer.data(line.join("  ").trim_end())?;
+    let all: usize = widths.iter().map(|width| width + 2).sum();
+    match stdout_columns().filter(|columns| all > *columns + 2) {
+        Some(columns) => {
+            for row in cells.iter().skip(1) {
+                printer.data(render_card(row, columns))?;
+            }
+        }
+        None => {
+            for (number, row) in cells.iter().enumerate() {
+                let line: Vec<String> =
+                    row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+                printer.data(paint(style_of(number, row), line.join("  ").trim_end()))?;
+            }
+        }
     }
     for row in rows {
         if let Some(worker) = &row.worker {
@@ -163,6 +179,41 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
         }
     }
     Ok(())
+}
+
+/// The heading stands out; a hook that does not run steps back.
+fn style_of(number: usize, row: &[String; 10]) -> Style {
+    let [_, _, _, _, _, enabled, approved, ..] = row;
+    match (number, enabled.as_str(), approved.as_str()) {
+        (0, ..) => Style::Bold,
+        (_, "no", _) => Style::Dim,
+        (_, _, "no") => Style::Yellow,
+        _ => Style::Plain,
+    }
+}
+
+/// One hook on several lines, for a terminal that is too narrow for the table.
+fn render_card(row: &[String; 10], columns: usize) -> String {
+    let [event, name, matcher, _, origin, enabled, approved, last_run, p50, p95] = row;
+    let state = match (enabled.as_str(), approved.as_str()) {
+        ("no", _) => "disabled",
+        (_, "no") => "not approved",
+        (_, other) => other,
+    };
+    let ran = match last_run.as_str() {
+        "-" => "never ran".to_owned(),
+        time => format!("last run {time}, p50 {p50}, p95 {p95}"),
+    };
+    let head = paint(style_of(1, row), &fit(&format!("{event}  {name}"), columns));
+    let mut rest = vec![format!("{state}, {ran}")];
+    if matcher != "-" {
+        rest.insert(0, format!("matcher {matcher}"));
+    }
+    rest.push(origin.clone());
+    let inside = columns.saturating_sub(2);
+    let rest = rest.iter().flat_map(|text| wrap(text, inside)).map(|line| fit(&line, inside));
+    let rest: Vec<String> = rest.collect();
+    format!("{head}\n  {}", rest.join("\n  "))
 }
 
 /// Counted in characters. Wide characters move a column, which does no harm.

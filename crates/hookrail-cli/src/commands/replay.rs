@@ -87,6 +87,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
     let session = context.engine(args.trust.trust_hooks, None).build();
     findings::refuse_unusable(session.settings(), context)?;
     findings::print_findings(session.settings(), context, printer);
+    findings::print_trust_hint(session.settings(), args.trust.trust_hooks, printer);
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,

@@ -82,6 +82,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let settings = session.settings();
     findings::refuse_unusable(settings, context)?;
     findings::print_findings(settings, context, printer);
+    findings::print_trust_hint(settings, args.trust.trust_hooks, printer);
     findings::print_why_off(settings, context, printer);
     let is_any = files.iter().any(|file| !file.tests.is_empty());
     if let Some(wanted) = &args.filter {

@@ -390,10 +390,7 @@ fn what_cannot_run_in_forks_is_reported() {
         ),
         (
             format!("{} | cat", python("")),
-            Some((
-                "warning",
-                "the hook is more than the words of one program, so that it is left to the shell",
-            )),
+            Some(("warning", "the hook is more than the words of one program, so it is left to the shell")),
         ),
     ] {
         let hook = json!({ "type": "command", "command": command, "worker": "fork" });

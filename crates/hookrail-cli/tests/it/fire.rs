@@ -276,7 +276,7 @@ fn repeating_measures() {
 #[test]
 fn what_hooks_print_has_no_effect_on_the_terminal() {
     let project = user_hook("BeforeTool", r"printf 'a\033[2Jb\xe2\x80\xaec' >&2; exit 2");
-    for args in [&["fire", "BeforeTool"][..], &["log"]] {
+    for args in [&["fire", "BeforeTool"][..], &["log", "--calls"]] {
         let ran = run(&project, args);
         assert!(ran.stdout.contains("a\\u{1b}[2Jb\\u{202e}c"), "{ran}");
         let raw = |text: &str| text.contains(['\u{1b}', '\u{202e}']);
@@ -339,7 +339,10 @@ fn calls_are_logged_privately_and_never_in_the_way() {
     assert_eq!(fs::metadata(log.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
     let text = fs::read_to_string(&log).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.iter().map(|line| &line["type"]).collect::<Vec<_>>(), ["hook_call", "hook_batch"]);
+    assert_eq!(
+        lines.iter().map(|line| &line["type"]).collect::<Vec<_>>(),
+        ["hook_call", "hook_batch", "decision"]
+    );
     assert!(lines[0].get("input").is_none(), "no payloads");
     assert!(text.len() < 20_000, "what hooks say is bounded");
 
@@ -362,7 +365,7 @@ fn many_programs_log_at_once() {
     for mut child in children {
         assert_eq!(child.wait().unwrap().code(), Some(0));
     }
-    let log = run(&project, &["log", "--format", "json"]);
+    let log = run(&project, &["log", "--calls", "--format", "json"]);
     assert_eq!(log.stdout.lines().count(), 16, "{log}");
 }
 
@@ -396,4 +399,38 @@ fn an_ask_and_warnings_are_reported() {
         "{}",
         elsewhere.stdout
     );
+}
+
+/// Whoever edits a hook tries it next, and reads how.
+#[test]
+fn a_changed_project_hook_is_tried_with_a_flag() {
+    let project = TestProject::new();
+    project.script("guard.sh", "exit 0");
+    project.settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "command", "name": "guard", "command": "./guard.sh" }] }] } }));
+    assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
+    let hint = "hint: `--trust-hooks` accepts the project's hooks as they are now, for this run\n";
+    let before = run(&project, &["fire", "BeforeTool"]);
+    assert!(before.code == Some(0) && !before.stderr.contains(hint), "{before}");
+    project.script("guard.sh", "echo no >&2; exit 2");
+    let after = run(&project, &["fire", "BeforeTool"]);
+    assert!(after.code == Some(2) && after.stderr.contains(hint), "{after}");
+    let trusted = run(&project, &["fire", "BeforeTool", "--trust-hooks"]);
+    assert!(trusted.stdout.contains("blocked by policy: no") && !trusted.stderr.contains(hint), "{trusted}");
+}
+
+/// A test keeps what hooks said, of events that are not decided, too.
+#[test]
+fn a_saved_test_expects_more_than_the_decision() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "AfterTool": [{ "hooks": [
+        { "type": "command", "name": "context", "command": "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"run the tests\"}}'" }] }] } }));
+    let fired = run(&project, &["fire", "AfterTool", "--tool", "write_file", "--save-test", "context"]);
+    assert_eq!(fired.code, Some(0), "{fired}");
+    let tests: Value = serde_json::from_str(&project.read(".llxprt/tests/fired.json")).unwrap();
+    let expect = &tests[0]["expect"];
+    assert_eq!(expect["ran"], json!(["context"]), "{tests}");
+    assert_eq!(expect["output"]["hookSpecificOutput"]["additionalContext"], "run the tests", "{tests}");
+    let ran = run(&project, &["test"]);
+    assert!(ran.code == Some(0) && ran.stdout.ends_with("1 passed, 0 failed\n"), "{ran}");
 }

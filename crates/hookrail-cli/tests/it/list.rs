@@ -57,3 +57,35 @@ fn a_fired_hook_has_a_history() {
     assert_eq!(hook["runs"], 1);
     assert!(hook["lastRun"].is_string() && hook["p95Ms"].is_number(), "{hook}");
 }
+
+/// Lines end between words, whatever the width; colours only where they are wanted.
+#[test]
+fn the_list_fits_into_the_terminal() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "disabled": ["slow"] }, "hooks": {
+        "AfterTool": [{ "hooks": [{ "type": "command", "command": "sleep 1", "name": "slow" }] }],
+        "BeforeTool": [{ "matcher": "write_file|replace|run_shell_command", "hooks": [
+            { "type": "rule", "name": "a-rule-with-quite-a-long-name", "when": { "program": "rm" }, "block": "no" }] }],
+    } }));
+    for command in ["list", "rules"] {
+        for columns in [60, 80, 200] {
+            let mut program = crate::program::hookrail(&project, &[command]);
+            let output = program.env("COLUMNS", columns.to_string()).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.lines().all(|line| line.chars().count() <= columns), "{command} {columns}: {text}");
+            if command == "list" {
+                assert!(text.contains("a-rule-with-quite-a-long-name"), "{columns}: {text}");
+            }
+        }
+        let coloured = Run::new(&project, &[command, "--color", "always"]);
+        assert!(coloured.stdout.contains("\u{1b}["), "{}", coloured.shown());
+        let plain = crate::program::hookrail(&project, &[command]).env("NO_COLOR", "1").output().unwrap();
+        assert!(!plain.stdout.contains(&0x1b), "{command}");
+    }
+    let hooks = Run::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
+    let types: Vec<&str> =
+        hooks.as_array().unwrap().iter().map(|hook| hook["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["rule", "command"], "{hooks}");
+    let hint = Run::new(&project, &["rules"]).stderr;
+    assert!(hint.contains("settings.json:") && hint.contains("\"enableHooks\": true"), "{hint}");
+}

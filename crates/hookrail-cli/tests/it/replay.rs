@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
+use crate::program::run;
 use crate::support::{Run, command};
 
 fn guarded() -> TestProject {
@@ -447,4 +448,55 @@ fn chats_of_the_real_programs_show_what_a_hook_refused() {
     let message = text.lines().find(|line| line.contains("toolCalls")).unwrap();
     fs::write(&path, format!("{text}{message}\n")).unwrap();
     assert_eq!(replay(&project, &["--agent", "gemini"])["calls"], 2);
+}
+
+/// What hookrail blocked is in its own log, whatever the agent wrote into its transcript.
+#[test]
+fn what_hookrail_blocked_is_known_from_its_own_log() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [
+        { "type": "rule", "name": "no-push", "when": { "command": "git push" }, "block": "no" }] }] } }));
+    let line = |id: &str, session: &str, call: Value| {
+        json!({ "type": "decision", "timestamp": "2026-01-01T00:00:00.000Z", "sessionId": session, "callId": id, "event": "BeforeTool",
+            "agent": "claude", "project": project.dir(), "tool": "run_shell_command", "summary": call, "decision": "block" })
+    };
+    let log = crate::program::log_path(&project);
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    let lines = [line("toolu_1", "x", json!("other")), line("h2", "s1", json!("git push two"))];
+    fs::write(&log, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let call = |id: &str, command: &str| {
+        [
+            json!({ "type": "assistant", "sessionId": "s1", "message": { "content": [
+                { "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }] } }),
+            json!({ "type": "user", "sessionId": "s1", "message": { "content": [
+                { "type": "tool_result", "tool_use_id": id, "is_error": true, "content": "no" }] } }),
+        ]
+        .map(|line| format!("{line}\n"))
+        .concat()
+    };
+    let transcript =
+        [call("toolu_1", "git push one"), call("toolu_2", "git push two"), call("toolu_3", "git push three")];
+    project.file("claude.jsonl", transcript.concat());
+    let ran = run(&project, &["replay", "claude.jsonl", "--format", "json"]);
+    let report = ran.json();
+    assert_eq!((&report["calls"], &report["block"]), (&json!(3), &json!(3)), "{ran}");
+    let different: Vec<&str> = report["different"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["input"]["command"].as_str().unwrap())
+        .collect();
+    assert_eq!(different, ["git push three"], "the others were blocked then: {ran}");
+}
+
+/// A pipe that nobody writes to is empty.
+#[test]
+fn a_pipe_without_a_writer_is_not_waited_for() {
+    let project = TestProject::new();
+    let pipe = project.dir().join("pipe.jsonl");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let ran = run(&project, &["replay", "pipe.jsonl"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("is not a transcript that hookrail can read"), "{ran}");
 }

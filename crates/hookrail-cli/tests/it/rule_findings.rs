@@ -74,7 +74,7 @@ fn each_finding_about_a_rule_has_line_excerpt_and_help() {
             r#""when": { "writes": "[" }, "block": "x""#,
             "invalid-glob",
             "error",
-            "is no glob",
+            "is not a glob",
             "takes it as it is",
             r#""[""#,
         ),

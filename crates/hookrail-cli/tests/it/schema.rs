@@ -206,7 +206,7 @@ fn log_lines_fit_the_session_log_schema() {
     assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(2));
     let schema = schema(&["session-log"]);
     let log = fs::read_to_string(log_path(&project)).unwrap();
-    assert_eq!(log.lines().count(), 5);
+    assert_eq!(log.lines().count(), 6);
     for line in log.lines() {
         let mut line: Value = serde_json::from_str(line).unwrap();
         check(&schema, &schema, &line, "").unwrap();

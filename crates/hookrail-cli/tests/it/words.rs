@@ -216,7 +216,7 @@ fn history_is_kept_apart_by_project() {
     assert_eq!(runs(run(&project, &["list", "--format", "json"])), 1);
     assert_eq!(runs(run(&project, &["-C", &other, "list", "--format", "json"])), 2);
 
-    let log = |args: &[&str]| run(&project, &[&["log"], args].concat()).stdout;
+    let log = |args: &[&str]| run(&project, &[&["log", "--calls"], args].concat()).stdout;
     assert_eq!(log(&[]).lines().count(), 3);
     assert!(
         log(&[]).contains("guard for read_file\n") && log(&[]).contains("guard for glob in "),

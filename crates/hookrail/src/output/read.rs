@@ -9,6 +9,13 @@ use crate::formats::llm::ToolMode;
 /// The decision words, for suggestions.
 const DECISIONS: [&str; 5] = ["block", "deny", "allow", "approve", "ask"];
 
+/// The fields of an answer, for suggestions.
+const FIELDS: [&str; 7] =
+    ["decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"];
+
+/// How many unknown fields of an answer are compared with the known ones.
+const MOST_COMPARED: usize = 32;
+
 /// The fields of `hookSpecificOutput` that hookrail reads, with what they must be.
 const SPECIFIC_FIELDS: [(&str, FieldType); 8] = [
     ("additionalContext", FieldType::Text),
@@ -37,6 +44,7 @@ impl HookOutput {
             hook_specific_output: object(take("hookSpecificOutput", FieldType::Object)),
             extra: fields,
         };
+        warnings.extend(output.extra.keys().take(MOST_COMPARED).filter_map(|key| misspelt_field(key)));
         if let Some(Decision::Other(word)) = &output.decision {
             warnings.push(unknown_word("decision", word, &DECISIONS));
         }
@@ -138,6 +146,16 @@ fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: FieldType,
     if fields.get(name).is_some_and(|value| !kind.fits(value)) {
         take_field(fields, name, path, kind, warnings);
     }
+}
+
+/// A warning about a field that is nearly one of ours: a lost decision must not be silent.
+fn misspelt_field(key: &str) -> Option<String> {
+    if key.len() > 24 {
+        return None;
+    }
+    let distance = |known: &str| strsim::damerau_levenshtein(&key.to_lowercase(), &known.to_lowercase());
+    let meant = FIELDS.iter().min_by_key(|known| distance(known)).filter(|known| distance(known) <= 2)?;
+    Some(format!("`{}` is not a field of an answer (did you mean `{meant}`?): no effect", excerpt(key)))
 }
 
 /// A warning about a word that no field of this name can have.

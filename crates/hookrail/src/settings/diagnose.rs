@@ -316,7 +316,7 @@ pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
         code: DiagnosticCode::ExtensionWithoutManifest,
         severity: Severity::Warning,
         place: Some(start_of(hooks_file)),
-        message: "these hooks never run: their folder is no extension".to_owned(),
+        message: "these hooks never run: their folder is not an extension".to_owned(),
         help: Some(format!("an extension has a `{}`", manifests.join("` or a `"))),
     }
 }

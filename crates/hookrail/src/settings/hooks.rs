@@ -61,7 +61,7 @@ pub(super) fn read_hooks(
             }
             None if matches!(level, Level::Extension(_)) => {
                 let message = format!("`{}` has no effect in an extension", route.key(name));
-                findings.warn(DiagnosticCode::NoEffect, &prop.name, message, "it belongs into your settings");
+                findings.warn(DiagnosticCode::NoEffect, &prop.name, message, "it belongs in your settings");
             }
             None => {} // Read with the other settings of this level.
         }

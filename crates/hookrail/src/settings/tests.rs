@@ -170,6 +170,8 @@ fn unknown_fields_are_kept_and_reported() {
     assert_eq!(settings.diagnostics[0].help.as_deref(), Some("did you mean `onFailure`?"));
     assert_eq!(json!(settings.hooks[0].extra_fields), json!({ "onFailrue": { "deep": [1] } }));
     assert!(with_field("name", json!("lint")).hooks[0].extra_fields.is_empty());
+    let settings = with_field("deny", json!("no"));
+    assert_eq!(settings.diagnostics[0].help.as_deref(), Some("did you mean `block`?"));
 
     let group = json!({ "hooks": { "AfterTool": [{ "match": "x", "hooks": [] }] } });
     assert_eq!(codes(&read(&group)), ["misspelt-field"]);

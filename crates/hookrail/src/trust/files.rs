@@ -261,7 +261,7 @@ fn look_at(place: &Path, places: &mut BTreeMap<PathBuf, bool>, folders: Option<&
 }
 
 /// The words of a script's interpreter line; none where there is no such line.
-fn interpreter_words(script: &Path) -> Vec<String> {
+pub(super) fn interpreter_words(script: &Path) -> Vec<String> {
     let mut start = Vec::new();
     let is_regular = fs::metadata(script).is_ok_and(|metadata| metadata.is_file());
     let Some(file) = is_regular.then(|| fs::File::open(script).ok()).flatten() else { return Vec::new() };

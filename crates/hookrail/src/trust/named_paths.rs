@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::{ProjectDir, load_named_files};
+use super::files::{ProjectDir, interpreter_words, load_named_files};
+use super::relative::relative_words;
+use super::watch::watched_files;
 use super::words::{PROJECT, words};
 use crate::hook::Hook;
 
@@ -22,13 +24,20 @@ pub fn hook_files(project: &Path, hook: &Hook) -> Vec<PathBuf> {
     let dir = ProjectDir::new(project);
     let Some(command) = hook.command_text() else { return Vec::new() };
     let Ok(files) = load_named_files(&dir, command, &hook.env, &hook.watch) else { return Vec::new() };
-    // Most words of a command name no file; what looks like a path or has an extension may become one.
-    let may_come = |place: &PathBuf| {
-        let inside = place.strip_prefix(dir.real()).unwrap_or(place);
-        inside.components().nth(1).is_some() || inside.extension().is_some()
-    };
-    let absent = files.absent.into_iter().filter(may_come);
-    files.found.into_iter().map(|file| file.location).chain(absent).collect()
+    let watched = watched_files(dir.real(), &hook.watch).unwrap_or_default();
+    let started = relative_words(command).into_iter().map(|word| dir.real().join(word.text));
+    // Other words may name what the hook reads or looks for.
+    let named = files.found.into_iter().map(|file| file.location).chain(files.absent);
+    named.filter(|place| looks_like_program(place)).chain(started).chain(watched).collect()
+}
+
+/// Whether a file is, or by its name would be, something that can be run.
+fn looks_like_program(place: &Path) -> bool {
+    const EXTENSIONS: [&str; 14] =
+        ["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "php", "lua", "jar"];
+    let by_name = place.extension().is_some_and(|end| EXTENSIONS.iter().any(|known| end == *known));
+    let is_executable = || rustix::fs::access(place, rustix::fs::Access::EXEC_OK).is_ok();
+    by_name || (place.is_file() && (is_executable() || !interpreter_words(place).is_empty()))
 }
 
 fn resolve(word: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
@@ -57,7 +66,7 @@ mod tests {
             ("~/work/x/hooks/a.py --strict", "hooks/a.py"),
             ("python3 \"$ROOT/hooks/a.py\"", "hooks/a.py"),
             ("bash -c 'exec hooks/a.py'", "hooks/a.py"),
-            ("node ./late.js", "late.js"),
+            ("node ./late.js data.txt", "late.js"),
             ("bash hooks/late", "hooks/late"),
         ] {
             let mut hook = Hook::new(crate::event::EventName::BeforeTool, command);
@@ -66,6 +75,7 @@ mod tests {
                 hook_files(&project, &hook).iter().map(|file| file.components().collect()).collect();
             assert!(files.contains(&expected), "{command}: {files:?}");
             assert!(!files.contains(&project.join("exec")), "{command}: {files:?}");
+            assert!(!files.contains(&project.join("data.txt")), "{command}: {files:?}");
             hook.kind = crate::hook::HookKind::Plugin;
             assert_eq!(hook_files(&project, &hook), Vec::<PathBuf>::new());
         }

@@ -142,7 +142,7 @@ impl SealedFile {
     fn change(&self, project: &ProjectDir) -> Option<String> {
         let metadata = match fs::metadata(&self.location) {
             Ok(metadata) if metadata.is_file() => metadata,
-            Ok(_) => return Some(format!("`{}` is not a file any more", self.path)),
+            Ok(_) => return Some(format!("`{}` is no longer a file", self.path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Some(format!("`{}` is gone", self.path));
             }
@@ -210,7 +210,7 @@ mod tests {
         fs::remove_file(&script).unwrap();
         assert_eq!(verdict(&seal), "`x.sh` is gone");
         fs::create_dir(&script).unwrap();
-        assert_eq!(verdict(&seal), "`x.sh` is not a file any more");
+        assert_eq!(verdict(&seal), "`x.sh` is no longer a file");
         fs::remove_dir(&script).unwrap();
         fs::write(&script, "one").unwrap();
         assert_eq!(verdict(&seal), "unchanged", "same content in a new file");

@@ -86,7 +86,7 @@ impl fmt::Display for HookFailure {
                 write_stderr(f, stderr)
             }
             Self::Truncated => {
-                f.write_str("wrote more to stdout than is kept, so that its answer could not be read")
+                f.write_str("wrote more to stdout than is kept, so its answer could not be read")
             }
             Self::Unreadable(bound) => {
                 let problem = match bound {

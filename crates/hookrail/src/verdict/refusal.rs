@@ -76,7 +76,7 @@ impl fmt::Display for RefusalReason {
             }
             Self::OpenForWriting { file } => write!(
                 f,
-                "cannot be started: `{}` is open for writing, so that it may be changing; close it, or run `hookrail \
+                "cannot be started: `{}` is open for writing, so it may be changing; close it, or run `hookrail \
                  trust` to look at it",
                 file.display()
             ),

@@ -13,7 +13,7 @@ use crate::display::{home, shown};
 /// Files that are not there yet are fine; they are made private.
 pub(super) fn look(context: &Context, report: &mut DoctorReport) {
     let Some(home) = home(context) else {
-        let message = "there is no home directory, so that nothing can be approved or remembered";
+        let message = "there is no home directory, so nothing can be approved or remembered";
         return report.add(RowState::Error, "home", message, "set HOME");
     };
     if !home.is_dir() {

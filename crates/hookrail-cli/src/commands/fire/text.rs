@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::effect::{NO_EFFECT_HERE, consequence_of_failure, why_observed};
 use crate::event_input;
 use crate::terminal::printer::{escape, escape_line};
+use crate::terminal::style::{Style, paint};
 
 /// How much of a text is shown; JSON has all of it.
 const SHOWN: usize = 2_000;
@@ -122,7 +123,14 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
         },
     };
     text.push('\n');
-    labelled(text, "verdict", &verdict);
+    let style = match (&result.block, &result.ask, &result.stop) {
+        (Some(_), ..) if !observed => Style::Red,
+        (None, Some(_), _) => Style::Yellow,
+        (None, None, Some(_)) => Style::Red,
+        (None, None, None) => Style::BoldGreen,
+        _ => Style::Plain,
+    };
+    let _ = writeln!(text, "{} {}", paint(style, "verdict "), indented(&verdict, "         "));
     if let Some(stop) = &result.stop {
         labelled(text, "stop", stop.as_str());
     }

@@ -20,7 +20,7 @@ pub(crate) struct Accepted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TestEditError {
     /// It is not what the tests were read from.
-    #[error("it is not an array of tests any more")]
+    #[error("it is no longer an array of tests")]
     Changed,
     /// A test of that name is there already.
     #[error("it has a test named `{0}` already")]

@@ -140,3 +140,22 @@ fn a_stop_always_has_a_reason() {
         assert_eq!(output.effective_stop_reason(), expected, "DELTA-HRUN-002 (O9)");
     }
 }
+
+#[test]
+fn a_misspelt_field_is_kept_with_a_warning() {
+    for (key, meant) in [
+        ("decison", "decision"),
+        ("Decision", "decision"),
+        ("stop_reason", "stopReason"),
+        ("supressOutput", "suppressOutput"),
+        ("hookSpecificOutputs", "hookSpecificOutput"),
+    ] {
+        let given = Value::Object(JsonObject::from_iter([(key.to_owned(), json!("block"))]));
+        let (kept, warnings) = read(given.clone());
+        assert_eq!(kept, given);
+        let expected = format!("`{key}` is not a field of an answer (did you mean `{meant}`?): no effect");
+        assert_eq!(warnings, [expected]);
+    }
+    let (_, warnings) = read(json!({ "zeta": 1, "async": true, "version": 1, "note": "x" }));
+    assert_eq!(warnings, Vec::<String>::new());
+}

@@ -12,7 +12,7 @@ use crate::rules::test::{Readings, read_tests};
 use crate::spelling::{nearest, shortened};
 
 /// Deeper conditions are refused: evaluating one takes stack.
-const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 128;
 /// The words that combine conditions.
 const COMBINATIONS: [&str; 3] = ["any", "all", "not"];
 

@@ -171,7 +171,7 @@ fn what_cannot_be_read_is_reported_with_its_place() {
         (BeforeTool, r#"{ "tool": { "flags": "i" } }"#, "flags\"", "belong to a `regex`", ""),
         (BeforeTool, r#"{ "tool": { "regex": "x", "flags": "ig" } }"#, "ig\"", "are not flags", ""),
         (BeforeTool, r#"{ "tool": { "regex": "*" } }"#, r#""*""#, "not a regular expression", ""),
-        (BeforeTool, r#"{ "writes": "[a" }"#, r#""[a""#, "is no glob", ""),
+        (BeforeTool, r#"{ "writes": "[a" }"#, r#""[a""#, "is not a glob", ""),
         (BeforeTool, r#"{ "writes": "" }"#, r#""""#, "empty", ""),
         (BeforeTool, r#"{ "command": "" }"#, r#""""#, "no words", ""),
         (BeforeTool, r#"{ "command": "-f x" }"#, r#""-f x""#, "must be a program", ""),
@@ -206,7 +206,7 @@ fn what_cannot_be_read_is_reported_with_its_place() {
     let many =
         parse(r#"{ "comand": "x", "tool": 5, "any": [ { "writes": "[" } ] }"#, BeforeTool).unwrap_err();
     assert_eq!(many.len(), 3);
-    let deep = format!("{}{{}}{}", r#"{"not":"#.repeat(40), "}".repeat(40));
+    let deep = format!("{}{{}}{}", r#"{"not":"#.repeat(140), "}".repeat(140));
     assert_eq!(parse(&deep, BeforeTool).unwrap_err()[0].code.as_str(), "too-deep");
 }
 

@@ -96,8 +96,11 @@ impl RuleReader {
             (None, Some(_)) => Some(self.short(block, ask, context)),
             (None, None) => {
                 let brace = Range { start: object.range.start, end: object.range.start + 1 };
-                let problem =
-                    RuleProblem::new(DiagnosticCode::NothingToSay, &brace, "the rule has nothing to say");
+                let problem = RuleProblem::new(
+                    DiagnosticCode::NothingToSay,
+                    &brace,
+                    "the rule has neither `block`, `ask`, `context` nor `then`, so it does nothing",
+                );
                 self.problems.push(
                     problem
                         .help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"),
@@ -128,7 +131,7 @@ impl RuleReader {
             let problem = RuleProblem::new(
                 DiagnosticCode::NothingToSay,
                 &then.value,
-                "`then` is empty: the rule has nothing to say",
+                "`then` is empty, so the rule does nothing",
             );
             self.problems.push(problem.help("write { \"decision\": \"block\", \"reason\": \"…\" }"));
             return None;

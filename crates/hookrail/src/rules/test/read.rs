@@ -106,7 +106,7 @@ impl TestReader<'_> {
                 match CommandPattern::compile(text) {
                     Ok(pattern) => Some(TestPart::Pattern(pattern)),
                     Err(problem) => {
-                        let message = format!("`{}` is no command: {problem}", self.name);
+                        let message = format!("`{}` is not a command pattern: {problem}", self.name);
                         let help = "begin with a program: \"git push --force\"";
                         self.problem(
                             RuleProblem::new(DiagnosticCode::InvalidPattern, value, message).help(help),
@@ -287,7 +287,7 @@ impl TestReader<'_> {
         match Glob::compile(plain, kind) {
             Ok(glob) => Some(TestPart::Glob(glob)),
             Err(problem) => {
-                let message = format!("`{}` is no glob: {problem}", shortened(text));
+                let message = format!("`{}` is not a glob: {problem}", shortened(text));
                 let help = "`\\\\` before a sign takes it as it is";
                 self.problem(RuleProblem::new(DiagnosticCode::InvalidGlob, value, message).help(help));
                 None

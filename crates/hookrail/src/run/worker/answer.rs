@@ -209,7 +209,7 @@ mod tests {
             (r#"{"id":"7","exitCode":"2"}"#, "7 has an `exitCode` that no process has"),
             (r#"{"id":"7","exitCode":null}"#, "7 has an `exitCode` that no process has"),
             (r#"{"id":"7","exitCode":true}"#, "7 has an `exitCode` that no process has"),
-            (r#"{"id":"7","exitCode":2,"stderr":1}"#, "7 has a `stderr` that is no text"),
+            (r#"{"id":"7","exitCode":2,"stderr":1}"#, "7 has a `stderr` that is not a text"),
             (r#"{"id":7,"output":{}}"#, "no answer"),
             (r#"{"id":null,"output":{}}"#, "no answer"),
             (r#"{"id":"7","output":{"a":1 "b":2}}"#, "no answer"),

@@ -56,7 +56,7 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
     }
     let home = get(&command.env, "HOME").and_then(OsStr::to_str);
     let words = plain_words_at_home(hook.command(), home).ok_or_else(|| {
-        NotPython("is more than the words of one program, so that it is left to the shell".to_owned())
+        NotPython("is more than the words of one program, so it is left to the shell".to_owned())
     })?;
     let mut words = words.iter().map(|word| word.resolve(&command.cwd));
     let first = words.next().unwrap_or_default();
@@ -88,7 +88,7 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         return Err(NotTheSame("runs an interpreter that is found by the working directory".to_owned()));
     }
     if !command.cwd.join(&script).is_file() {
-        return Err(NotPython(format!("names the script `{}`, which is no file", script.display())));
+        return Err(NotPython(format!("names the script `{}`, which is not a file", script.display())));
     }
     Ok(Launch { interpreter, arg0: name, options, script, args, env: env.into() })
 }

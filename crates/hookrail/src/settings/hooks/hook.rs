@@ -170,8 +170,8 @@ impl HookReader<'_, '_, '_> {
         }
         if calls_bridge(&text.value) {
             let message =
-                format!("`{route}` calls `hookrail bridge`, so that it is not run: it would call itself");
-            let help = "it belongs into another agent's settings; `hookrail connect` writes it there";
+                format!("`{route}` calls `hookrail bridge`, so it is not run: it would call itself");
+            let help = "it belongs in another agent's settings; `hookrail connect` writes it there";
             self.findings.note(DiagnosticCode::BridgeEntry, text, message, help);
             return None;
         }
@@ -242,7 +242,7 @@ impl HookReader<'_, '_, '_> {
             }
         };
         if !is_command && mode != WorkerMode::Off {
-            let message = format!("`{route}` has no effect on a hook that is no command");
+            let message = format!("`{route}` has an effect only on hooks of type `command`");
             self.findings.warn(DiagnosticCode::NoEffect, value, message, "remove it");
             return WorkerMode::Off;
         }

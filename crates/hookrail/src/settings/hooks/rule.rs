@@ -57,7 +57,7 @@ impl HookReader<'_, '_, '_> {
     ) -> Option<Arc<Condition>> {
         for key in Rule::FIELDS.into_iter().filter(|key| *key != "when") {
             if let Some(prop) = object.get(key) {
-                let message = format!("`{key}` has no effect on a hook that is no rule");
+                let message = format!("`{key}` has an effect only on rules");
                 self.findings.warn(
                     DiagnosticCode::NoEffect,
                     &prop.name,

@@ -94,7 +94,7 @@ impl fmt::Display for StartFailure {
             Self::InputNotWritten { error } => write!(f, "cannot write the hook input as JSON: {error}"),
             Self::NoTimeLeft => f.write_str("there was no time left to run it"),
             Self::Plugin => f.write_str("hooks of type `plugin` cannot be run yet"),
-            Self::Rule => f.write_str("a rule is no program"),
+            Self::Rule => f.write_str("a rule is not a program"),
             Self::UnreadableRule(why) => write!(f, "{why}"),
             Self::RunsProjectFile { level, file } => write!(
                 f,

@@ -68,16 +68,16 @@ fn the_texts_of_failures_are_a_contract() {
         HookFailure::NoAnswer { .. } => [
             (
                 HookFailure::NoAnswer { why: WorkerFailure::StrayLine, stderr: stderr() },
-                "wrote a line that is no answer: boom"
+                "wrote a line that is not an answer: boom"
             ),
             (
                 HookFailure::NoAnswer { why: WorkerFailure::StrayLine, stderr: String::new() },
-                "wrote a line that is no answer"
+                "wrote a line that is not an answer"
             ),
         ],
         HookFailure::Truncated => [(
             HookFailure::Truncated,
-            "wrote more to stdout than is kept, so that its answer could not be read"
+            "wrote more to stdout than is kept, so its answer could not be read"
         )],
         HookFailure::Unreadable(AnswerBound::Depth) => [(
             HookFailure::Unreadable(AnswerBound::Depth),
@@ -120,7 +120,7 @@ fn the_texts_of_starts_that_failed_are_a_contract() {
         )],
         StartFailure::NoTimeLeft => [(StartFailure::NoTimeLeft, "there was no time left to run it")],
         StartFailure::Plugin => [(StartFailure::Plugin, "hooks of type `plugin` cannot be run yet")],
-        StartFailure::Rule => [(StartFailure::Rule, "a rule is no program")],
+        StartFailure::Rule => [(StartFailure::Rule, "a rule is not a program")],
         StartFailure::UnreadableRule(_) => [(
             StartFailure::UnreadableRule(UnreadableRule::UnknownName { name: "x".into(), place: None }),
             "there is no shipped rule `x`"
@@ -199,7 +199,7 @@ fn the_texts_of_workers_that_failed_are_a_contract() {
         WorkerFailure::ClosedStdin => [(WorkerFailure::ClosedStdin, "closed its stdin without an answer")],
         WorkerFailure::ClosedStdout => [(WorkerFailure::ClosedStdout, "closed its stdout without an answer")],
         WorkerFailure::TooLong => [(WorkerFailure::TooLong, "wrote a longer answer than is kept")],
-        WorkerFailure::StrayLine => [(WorkerFailure::StrayLine, "wrote a line that is no answer")],
+        WorkerFailure::StrayLine => [(WorkerFailure::StrayLine, "wrote a line that is not an answer")],
         WorkerFailure::UnknownQuestion => [
             (WorkerFailure::UnknownQuestion, "answered a question that was not asked"),
         ],
@@ -218,8 +218,8 @@ fn the_texts_of_workers_that_failed_are_a_contract() {
         AnswerFault::Both => [(AnswerFault::Both, "has both `output` and `exitCode`")],
         AnswerFault::Neither => [(AnswerFault::Neither, "has neither `output` nor `exitCode`")],
         AnswerFault::ExitCode => [(AnswerFault::ExitCode, "has an `exitCode` that no process has")],
-        AnswerFault::Stdout => [(AnswerFault::Stdout, "has a `stdout` that is no text")],
-        AnswerFault::Stderr => [(AnswerFault::Stderr, "has a `stderr` that is no text")],
+        AnswerFault::Stdout => [(AnswerFault::Stdout, "has a `stdout` that is not a text")],
+        AnswerFault::Stderr => [(AnswerFault::Stderr, "has a `stderr` that is not a text")],
     });
 }
 

@@ -45,7 +45,7 @@ pub enum WorkerFailure {
     ClosedStdout,
     /// It wrote a longer line than is kept.
     TooLong,
-    /// It wrote a line that is no answer.
+    /// It wrote a line that is not an answer.
     StrayLine,
     /// It answered with an id that no open question has.
     UnknownQuestion,
@@ -93,7 +93,7 @@ impl fmt::Display for WorkerFailure {
             Self::ClosedStdin => f.write_str("closed its stdin without an answer"),
             Self::ClosedStdout => f.write_str("closed its stdout without an answer"),
             Self::TooLong => f.write_str("wrote a longer answer than is kept"),
-            Self::StrayLine => f.write_str("wrote a line that is no answer"),
+            Self::StrayLine => f.write_str("wrote a line that is not an answer"),
             Self::UnknownQuestion => f.write_str("answered a question that was not asked"),
             Self::Malformed(fault) => write!(f, "gave an answer that {fault}"),
             Self::InterpreterEnded => f.write_str("ended with the interpreter that it was forked from"),
@@ -108,8 +108,8 @@ impl fmt::Display for AnswerFault {
             Self::Both => "has both `output` and `exitCode`",
             Self::Neither => "has neither `output` nor `exitCode`",
             Self::ExitCode => "has an `exitCode` that no process has",
-            Self::Stdout => "has a `stdout` that is no text",
-            Self::Stderr => "has a `stderr` that is no text",
+            Self::Stdout => "has a `stdout` that is not a text",
+            Self::Stderr => "has a `stderr` that is not a text",
         })
     }
 }
