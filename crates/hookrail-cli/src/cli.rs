@@ -27,6 +27,7 @@ mod replay;
 mod rules;
 mod schema;
 mod serve;
+mod setup;
 mod shared;
 mod test;
 mod toggle;
@@ -53,9 +54,10 @@ pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
 pub(crate) use self::places::Places;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
-pub(crate) use self::rules::RulesArgs;
+pub(crate) use self::rules::{RulesAction, RulesArgs, RulesNames};
 pub(crate) use self::schema::{SchemaArgs, SchemaKind};
 pub(crate) use self::serve::ServeArgs;
+pub(crate) use self::setup::{SetupArgs, UninstallArgs};
 pub(crate) use self::shared::Format;
 pub(crate) use self::test::TestArgs;
 pub(crate) use self::toggle::ToggleArgs;
@@ -65,7 +67,7 @@ pub(crate) use self::trust::TrustArgs;
 #[derive(Debug, Parser)]
 #[command(name = "hookrail", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Start here:\n  hookrail demo          see what hooks can do, offline\n  hookrail init          write a first hook\n  hookrail fire BeforeTool --tool write_file    try it"
+    after_help = "Start here:\n  hookrail demo          see what hooks can do, offline\n  hookrail setup         protect the agents that you have\n  hookrail init          write a first hook of your own"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -105,6 +107,8 @@ impl Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Protect the agents that are found, with one question
+    Setup(Deferred<SetupArgs>),
     /// Find everything that is wrong with the hook settings
     Check(Deferred<CheckArgs>),
     /// Fire one event and show what the hooks answer
@@ -137,6 +141,10 @@ pub(crate) enum Command {
     Serve(Deferred<ServeArgs>),
     /// Answer one event of another agent, as its hook, in its dialect
     Bridge(Deferred<BridgeArgs>),
+    /// Take hookrail out of every agent again
+    Uninstall(Deferred<UninstallArgs>),
+    /// Put this version into the place that the agents call
+    Upgrade,
     /// Let another agent call hookrail; without an agent, list them
     Connect(Deferred<ConnectArgs>),
     /// Take hookrail out of another agent's settings again

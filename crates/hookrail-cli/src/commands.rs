@@ -24,6 +24,7 @@ pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod serve;
+pub(crate) mod setup;
 pub(crate) mod test;
 pub(crate) mod toggle;
 pub(crate) mod trust;

@@ -74,6 +74,9 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         anyhow::Ok(context)
     };
     match cli.command {
+        Command::Setup(args) => commands::setup::run(&args, &context()?, printer),
+        Command::Uninstall(args) => commands::setup::uninstall(&args, &context()?, printer),
+        Command::Upgrade => commands::setup::upgrade(&context()?, printer),
         Command::Check(args) => commands::check::run(&args, &in_project(false)?, printer),
         Command::Explain(args) => commands::explain::run(&args, &in_project(false)?, printer),
         Command::List(args) => commands::list::run(&args, &in_project(false)?, printer),

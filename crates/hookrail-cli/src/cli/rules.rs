@@ -1,7 +1,7 @@
 //! `hookrail rules`: the rules that are shipped and can be turned on by name.
 
-use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Subcommand};
 use hookrail::internal::library;
 
 use super::shared::Format;
@@ -23,20 +23,41 @@ impl TypedValueParser for RuleNameParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        // Only help and completions ask for them, once.
-        Some(Box::new(library::names().map(|name| PossibleValue::new(&*name.leak()))))
+        Some(Box::new(library::names().map(PossibleValue::new)))
     }
 }
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail rules\n  hookrail rules no-force-push\n\nIn the settings: \"hooksConfig\": { \"rules\": [\"no-force-push\"] }"
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  hookrail rules\n  hookrail rules no-force-push\n  hookrail rules enable @standard\n  hookrail rules disable ask-before-discard\n\nIn the settings: \"hooksConfig\": { \"rules\": [\"@standard\"] }"
 )]
 pub(crate) struct RulesArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<RulesAction>,
     /// Show this rule in full, with its examples
     #[arg(value_name = "NAME", value_parser = RuleNameParser, hide_possible_values = true)]
     pub(crate) name: Option<String>,
     /// How to print the list
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// What is done with shipped rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesAction {
+    /// Turn rules or presets on, and hooks with them
+    Enable(RulesNames),
+    /// Turn rules off
+    Disable(RulesNames),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RulesNames {
+    /// Names of shipped rules, or presets: @standard, @strict
+    #[arg(required = true, value_name = "NAME", value_parser = RuleNameParser, hide_possible_values = true)]
+    pub(crate) names: Vec<String>,
+    /// Write the project's settings instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
 }

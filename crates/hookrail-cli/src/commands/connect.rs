@@ -52,6 +52,19 @@ pub(crate) fn run(
     Ok(ExitStatus::Success)
 }
 
+/// Connects an agent by the user's own settings, without a word. The program is installed only if the file can be edited.
+pub(crate) fn connect_user(agent: Agent, context: &Context) -> anyhow::Result<AgentFile> {
+    let file = AgentFile::find(agent, false, context)?;
+    let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
+    let edit = |existing: Option<&str>| {
+        file.with_scope(false, context, |scope| connect(agent, existing, scope, options))
+    };
+    edit(file.load()?.as_deref()).map_err(|error| file.unusable(&error, context))?;
+    program::install(context, false)?;
+    file.change(context, false, true, edit)?;
+    Ok(file)
+}
+
 /// Puts the program into the place that entries name, and prints what changed.
 fn install(force: bool, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     let place = shown(&program::path(context), context);

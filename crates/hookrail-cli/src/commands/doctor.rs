@@ -23,6 +23,8 @@ use crate::hook_log::{self, LoggedLines, PastWorkers, WorkerReport, open_with_ro
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::style::{Style, paint};
 
+pub(crate) use self::agents::refuses_as_it_must;
+
 /// Looks at everything and prints it. Exit 1 if something needs doing.
 pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();

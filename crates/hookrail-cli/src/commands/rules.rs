@@ -2,15 +2,19 @@
 //!
 //! Each has examples of what it blocks and what it leaves alone, which `hookrail rules NAME` shows.
 
-use hookrail::components::HookStatus;
-use hookrail::internal::library::{self, Guard};
-use hookrail::internal::{RegistryScope, ResolvedSettings};
+use std::path::{Path, PathBuf};
+
+use hookrail::Hook;
+use hookrail::components::{HookKind, HookStatus, Level};
+use hookrail::internal::library::{self, Guard, Preset};
+use hookrail::internal::{RegistryScope, ResolvedSettings, edit};
 use serde_json::json;
 
-use crate::cli::{Format, RulesArgs};
-use crate::context::Context;
-use crate::display::{near_words, shown};
+use crate::cli::{Format, RulesAction, RulesArgs, RulesNames};
+use crate::context::{Context, refuse_inside_agent};
+use crate::display::{is_home, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
+use crate::settings_file;
 use crate::terminal::layout::wrap;
 use crate::terminal::printer::Printer;
 use crate::terminal::screen::stdout_columns;
@@ -18,8 +22,11 @@ use crate::terminal::style::{Style, paint};
 
 /// Lists the guards, or shows one of them in full.
 pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    if let Some(name) = &args.name {
-        return show(name, printer);
+    match (&args.action, &args.name) {
+        (Some(RulesAction::Enable(names)), _) => return enable(names, context, printer),
+        (Some(RulesAction::Disable(names)), _) => return disable(names, context, printer),
+        (None, Some(name)) => return show(name, printer),
+        (None, None) => {}
     }
     let running = running(&context.settings());
     let guards: Vec<Guard> = library::all().collect();
@@ -28,11 +35,18 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
             let list: Vec<_> = guards
                 .iter()
                 .map(|guard| {
+                    let on = running_guard(guard, &running);
+                    let decision = if guard.rule.output().is_blocking_decision() { "block" } else { "ask" };
+                    let from = on.map(|hook| format!("{}:{}", hook.origin.file.display(), hook.origin.line));
                     json!({
                         "name": guard.name,
                         "description": guard.description,
+                        "preset": guard.preset.as_str(),
+                        "decision": decision,
                         "matcher": guard.matcher.text(),
-                        "on": is_on(guard, &running),
+                        "on": on.is_some(),
+                        "from": from,
+                        "exceptions": on.map_or(0, exceptions),
                     })
                 })
                 .collect();
@@ -41,13 +55,14 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
         Format::Text => {
             let width = guards.iter().map(|guard| guard.name.len()).max().unwrap_or(0);
             for guard in &guards {
-                let is_on = is_on(guard, &running);
-                printer.data(render(guard, is_on, width, stdout_columns()))?;
+                let on = running_guard(guard, &running);
+                printer.data(render(guard, on, width, stdout_columns()))?;
             }
             let file = context.paths.user_file().map(|file| shown(&file, context));
             let file = file.unwrap_or_else(|| "your settings".to_owned());
-            printer.message(format_args!("\nTo turn some on, name them in {file}:"));
-            printer.message("  { \"enableHooks\": true, \"hooksConfig\": { \"rules\": [\"no-force-push\", \"no-secret-files\"] } }");
+            printer.message(format_args!(
+                "\n`hookrail rules enable @standard` turns the recommended ones on in {file}; so does a name."
+            ));
             printer.message("`hookrail rules NAME` shows a rule with its examples.");
         }
     }
@@ -55,10 +70,11 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
 }
 
 /// A guard on one line, or on several that end between words where the terminal is too narrow for one.
-fn render(guard: &Guard, is_on: bool, width: usize, columns: Option<usize>) -> String {
-    let (word, style) = if is_on { ("on ", Style::BoldGreen) } else { ("off", Style::Dim) };
-    let head = format!("{:width$}  {}", guard.name, paint(style, word));
-    let indent = width + 7;
+fn render(guard: &Guard, on: Option<&Hook>, width: usize, columns: Option<usize>) -> String {
+    let (word, style) = if on.is_some() { ("on ", Style::BoldGreen) } else { ("off", Style::Dim) };
+    let preset = guard.preset.as_str();
+    let head = format!("{:width$}  {}  {preset:8}", guard.name, paint(style, word));
+    let indent = width + 17;
     match columns {
         None => format!("{head}  {}", guard.description),
         // A column of a few words would be hard to read.
@@ -76,16 +92,20 @@ fn render(guard: &Guard, is_on: bool, width: usize, columns: Option<usize>) -> S
 /// The rule's own text, as it could stand in the settings.
 fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let Some(guard) = library::find(name) else {
-        let names: Vec<String> = library::names().collect();
-        let near = near_words(name, names.iter().map(String::as_str));
-        let hint = match near.first() {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`hookrail rules` lists the names".to_owned(),
-        };
-        return Err(Hinted::new(format!("there is no shipped rule `{name}`"), hint).into());
+        return Err(unknown(name));
     };
     printer.data(guard.text.trim_end())?;
     Ok(ExitStatus::Success)
+}
+
+/// A name that no shipped rule has.
+fn unknown(name: &str) -> anyhow::Error {
+    let near = near_words(name, library::names().chain(["@standard", "@strict"]));
+    let hint = match near.first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`hookrail rules` lists the names".to_owned(),
+    };
+    Hinted::new(format!("there is no shipped rule `{name}`"), hint).into()
 }
 
 /// The hooks that run: none where hooks are off.
@@ -95,8 +115,78 @@ fn running(settings: &ResolvedSettings) -> Vec<HookStatus> {
     hooks
 }
 
-/// Whether a shipped guard is one of the hooks that run.
-fn is_on(guard: &Guard, running: &[HookStatus]) -> bool {
+/// The hook that a shipped guard is, where it runs.
+fn running_guard<'h>(guard: &Guard, running: &'h [HookStatus]) -> Option<&'h Hook> {
     // A rule of the user's own may have the same name.
-    running.iter().any(|status| status.hook.definition.as_deref() == Some(guard.text))
+    let is_it = |hook: &&Hook| hook.definition.as_deref().is_some_and(|text| text.starts_with(guard.text));
+    running.iter().map(|status| &*status.hook).find(is_it)
+}
+
+/// How many exceptions a guard has.
+fn exceptions(hook: &Hook) -> usize {
+    match &hook.kind {
+        HookKind::Rule(rule) => rule.exceptions(),
+        _ => 0,
+    }
+}
+
+/// The settings file that is changed, and the words, which must be known.
+fn file_for(names: &RulesNames, context: &Context) -> anyhow::Result<PathBuf> {
+    refuse_inside_agent("which rules are on")?;
+    for name in &names.names {
+        let is_preset = name.starts_with('@') && Preset::named(name).is_some();
+        if !is_preset && library::text(name).is_none() {
+            return Err(unknown(name));
+        }
+    }
+    if names.project && !is_home(context.project(), context) {
+        return Ok(context.paths.project_file());
+    }
+    let file = context.paths.user_file();
+    Ok(file.ok_or_else(|| Hinted::new("there is no home directory", "set HOME, or use --project"))?)
+}
+
+fn enable(names: &RulesNames, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let file = file_for(names, context)?;
+    let words: Vec<&str> = names.names.iter().map(String::as_str).collect();
+    turn_on(&file, &words, context)?;
+    printer.data(format_args!("on in {}: {}", shown(&file, context), words.join(", ")))?;
+    if names.project {
+        printer.message("A project's rules count once they are approved: `hookrail trust`.");
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Turns rules or presets on in a settings file, and hooks with them; whether that changed the file.
+pub(crate) fn turn_on(file: &Path, words: &[&str], context: &Context) -> anyhow::Result<bool> {
+    let change = |text: &str| {
+        let mut text = edit::add_rules(text, words)?;
+        for word in words.iter().filter(|word| !word.starts_with('@')) {
+            text = edit::set_hook_disabled(&text, word, false)?;
+        }
+        edit::set_enable_hooks(&text, true)
+    };
+    settings_file::change(file, context, change, || Ok(()))
+}
+
+/// Takes names out of the file. A rule that a preset turns on is disabled by name.
+fn disable(names: &RulesNames, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    let file = file_for(names, context)?;
+    for name in &names.names {
+        settings_file::change(&file, context, |text| edit::remove_rule(text, name), || Ok(()))?;
+        let shown_file = shown(&file, context);
+        let is_still_on = library::find(name).is_some_and(|guard| {
+            let level = if names.project { Level::Project } else { Level::User };
+            let running = running(&context.settings());
+            running_guard(&guard, &running).is_some_and(|hook| hook.origin.level == level)
+        });
+        if is_still_on {
+            let add = |text: &str| edit::set_hook_disabled(text, name, true);
+            settings_file::change(&file, context, add, || Ok(()))?;
+            printer.data(format_args!("off: {name} is disabled in {shown_file}, beside the preset"))?;
+        } else {
+            printer.data(format_args!("off: {name} is not in {shown_file} any more"))?;
+        }
+    }
+    Ok(ExitStatus::Success)
 }

@@ -49,6 +49,7 @@ mod rule_findings;
 mod rules;
 mod schema;
 mod serve;
+mod setup;
 mod support;
 mod test_command;
 mod tidy;

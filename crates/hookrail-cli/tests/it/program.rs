@@ -50,7 +50,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(args: &[&str], output: Output) -> Self {
+    pub(crate) fn of(args: &[&str], output: Output) -> Self {
         Self {
             command: format!("hookrail {}", args.join(" ")),
             code: output.status.code(),

@@ -90,6 +90,8 @@ codes! {
     // Rules
     /// There is no shipped guard of this name.
     UnknownRule = "unknown-rule",
+    /// Exceptions of a shipped guard have ended.
+    ExpiredException = "expired-exception",
     /// A rule has no condition.
     MissingWhen = "missing-when",
     /// A rule has `then` beside one of its short forms.

@@ -11,24 +11,92 @@ use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
 
-/// The texts of the guards, in the order in which they are listed.
-const TEXTS: [&str; 9] = [
-    include_str!("library/no-secrets-in-files.jsonc"),
-    include_str!("library/no-secret-files.jsonc"),
-    include_str!("library/no-force-push.jsonc"),
-    include_str!("library/no-delete-outside.jsonc"),
-    include_str!("library/no-pipe-to-shell.jsonc"),
-    include_str!("library/ask-before-publish.jsonc"),
-    include_str!("library/ask-before-discard.jsonc"),
-    include_str!("library/no-system-tools.jsonc"),
-    include_str!("library/no-hook-settings.jsonc"),
+/// The names of the guards, the smallest preset that turns each on, and their texts, in the order in which they are
+/// listed. A guard's text is parsed when the guard is asked for, and not before.
+const GUARDS: [(&str, Preset, &str); 37] = [
+    ("no-secrets-in-files", Preset::Standard, include_str!("library/no-secrets-in-files.jsonc")),
+    ("no-secret-files", Preset::Standard, include_str!("library/no-secret-files.jsonc")),
+    ("no-force-push", Preset::Standard, include_str!("library/no-force-push.jsonc")),
+    ("no-delete-outside", Preset::Standard, include_str!("library/no-delete-outside.jsonc")),
+    ("no-pipe-to-shell", Preset::Standard, include_str!("library/no-pipe-to-shell.jsonc")),
+    ("no-network-shell", Preset::Standard, include_str!("library/no-network-shell.jsonc")),
+    ("no-git-metadata", Preset::Standard, include_str!("library/no-git-metadata.jsonc")),
+    ("no-disk-damage", Preset::Standard, include_str!("library/no-disk-damage.jsonc")),
+    ("no-system-tools", Preset::Standard, include_str!("library/no-system-tools.jsonc")),
+    ("no-hook-settings", Preset::Standard, include_str!("library/no-hook-settings.jsonc")),
+    ("ask-before-publish", Preset::Standard, include_str!("library/ask-before-publish.jsonc")),
+    ("ask-before-discard", Preset::Standard, include_str!("library/ask-before-discard.jsonc")),
+    ("ask-permissions", Preset::Standard, include_str!("library/ask-permissions.jsonc")),
+    ("ask-secret-stores", Preset::Standard, include_str!("library/ask-secret-stores.jsonc")),
+    ("ask-databases", Preset::Standard, include_str!("library/ask-databases.jsonc")),
+    ("ask-framework-databases", Preset::Standard, include_str!("library/ask-framework-databases.jsonc")),
+    ("ask-containers", Preset::Standard, include_str!("library/ask-containers.jsonc")),
+    ("ask-kubernetes", Preset::Standard, include_str!("library/ask-kubernetes.jsonc")),
+    ("ask-infrastructure", Preset::Standard, include_str!("library/ask-infrastructure.jsonc")),
+    ("ask-aws", Preset::Standard, include_str!("library/ask-aws.jsonc")),
+    ("ask-google-cloud", Preset::Standard, include_str!("library/ask-google-cloud.jsonc")),
+    ("ask-azure", Preset::Standard, include_str!("library/ask-azure.jsonc")),
+    ("ask-platforms", Preset::Standard, include_str!("library/ask-platforms.jsonc")),
+    ("ask-forges", Preset::Standard, include_str!("library/ask-forges.jsonc")),
+    ("ask-copies-and-backups", Preset::Standard, include_str!("library/ask-copies-and-backups.jsonc")),
+    ("ask-service-clis", Preset::Standard, include_str!("library/ask-service-clis.jsonc")),
+    (
+        "ask-interpreter-one-liners",
+        Preset::Standard,
+        include_str!("library/ask-interpreter-one-liners.jsonc"),
+    ),
+    ("ask-personal-files", Preset::Standard, include_str!("library/ask-personal-files.jsonc")),
+    ("ask-wide-delete", Preset::Strict, include_str!("library/ask-wide-delete.jsonc")),
+    ("ask-unclear-delete", Preset::Strict, include_str!("library/ask-unclear-delete.jsonc")),
+    ("ask-downloaded-code", Preset::Strict, include_str!("library/ask-downloaded-code.jsonc")),
+    ("ask-hidden-code", Preset::Strict, include_str!("library/ask-hidden-code.jsonc")),
+    ("ask-uploads", Preset::Strict, include_str!("library/ask-uploads.jsonc")),
+    ("ask-container-removal", Preset::Strict, include_str!("library/ask-container-removal.jsonc")),
+    ("ask-packages", Preset::Strict, include_str!("library/ask-packages.jsonc")),
+    ("ask-services", Preset::Strict, include_str!("library/ask-services.jsonc")),
+    ("ask-http-delete", Preset::Strict, include_str!("library/ask-http-delete.jsonc")),
 ];
+
+/// A named set of guards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Preset {
+    /// What is hardly ever meant is blocked, what is sometimes meant is asked about.
+    Standard,
+    /// All of [`Preset::Standard`], and what cautious people want besides.
+    Strict,
+}
+
+impl Preset {
+    /// All presets; each contains those before it.
+    pub const ALL: [Self; 2] = [Self::Standard, Self::Strict];
+
+    /// The name without `@`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Strict => "strict",
+        }
+    }
+
+    /// The preset that settings name with or without `@`.
+    pub fn named(word: &str) -> Option<Self> {
+        let word = word.strip_prefix('@').unwrap_or(word);
+        Self::ALL.into_iter().find(|preset| preset.as_str() == word)
+    }
+
+    /// The names of its guards.
+    pub fn guards(self) -> impl Iterator<Item = &'static str> {
+        GUARDS.iter().filter(move |(_, preset, _)| *preset <= self).map(|(name, _, _)| *name)
+    }
+}
 
 /// A guard of the library.
 #[derive(Debug)]
 pub struct Guard {
     /// The name by which it is turned on.
     pub name: String,
+    /// The smallest preset that contains it.
+    pub preset: Preset,
     /// What it does, in a sentence or two.
     pub description: String,
     /// Its text as shipped, with comments.
@@ -45,27 +113,34 @@ impl Guard {
 }
 
 /// The names of all guards, in the order in which they are listed.
-pub fn names() -> impl Iterator<Item = String> {
-    TEXTS.iter().filter_map(|text| with_object(text, |object| text_of(object, "name")).flatten())
+pub fn names() -> impl Iterator<Item = &'static str> {
+    GUARDS.iter().map(|(name, _, _)| *name)
+}
+
+/// The text of the guard of this name, without reading it.
+pub fn text(name: &str) -> Option<&'static str> {
+    GUARDS.iter().find(|(known, _, _)| *known == name).map(|(_, _, text)| *text)
 }
 
 /// The guard of this name.
 pub fn find(name: &str) -> Option<Guard> {
-    all().find(|guard| guard.name == name)
+    let (_, preset, text) = GUARDS.iter().find(|(known, _, _)| *known == name)?;
+    with_object(text, |object| guard(*preset, text, object)).flatten()
 }
 
 /// All guards.
 pub fn all() -> impl Iterator<Item = Guard> {
-    TEXTS.iter().filter_map(|text| with_object(text, |object| guard(text, object)).flatten())
+    names().filter_map(find)
 }
 
-fn guard(text: &'static str, object: &Object<'_>) -> Option<Guard> {
+fn guard(preset: Preset, text: &'static str, object: &Object<'_>) -> Option<Guard> {
     let matcher = text_of(object, "matcher").map_or_else(Matcher::any, |matcher| Matcher::compile(&matcher));
     let reading =
         Rule::read(object, RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: false });
     let RuleReading { rule, .. } = reading;
     Some(Guard {
         name: text_of(object, "name")?,
+        preset,
         description: text_of(object, "description")?,
         text,
         matcher,

@@ -21,6 +21,8 @@ pub struct Rule {
     when: Condition,
     then: HookOutput,
     on_unknown: Option<HookOutput>,
+    /// A call for which one of these certainly holds is not stopped by the rule.
+    exceptions: Vec<Condition>,
     examples: Examples,
 }
 
@@ -50,7 +52,8 @@ pub(crate) struct RuleReading {
 
 impl Rule {
     /// The fields of a rule, besides those that all hooks have.
-    pub const FIELDS: [&'static str; 7] = ["when", "then", "block", "ask", "context", "unknown", "examples"];
+    pub const FIELDS: [&'static str; 8] =
+        ["when", "then", "block", "ask", "context", "instead", "unknown", "examples"];
 
     /// Reads a rule from the object of a hook.
     pub(crate) fn read(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
@@ -67,7 +70,25 @@ impl Rule {
         let truth = self.evaluate(facts);
         // What a limit of ours kept us from reading must not pass a rule by.
         let is_hidden = truth == Truth::Unknown && self.on_unknown.is_none() && facts.reached_bound();
-        if is_hidden && strength(Some(&self.then)) > 0 { Some(&self.then) } else { self.answer_to(truth) }
+        let answer = if is_hidden && strength(Some(&self.then)) > 0 {
+            Some(&self.then)
+        } else {
+            self.answer_to(truth)
+        };
+        // What cannot be determined is no exception.
+        let is_excepted = |exception: &Condition| exception.evaluate(facts) == Truth::Yes;
+        answer.filter(|_| !self.exceptions.iter().any(is_excepted))
+    }
+
+    /// Lets calls pass for which one of these holds.
+    pub(crate) fn add_exceptions(&mut self, exceptions: Vec<Condition>) {
+        self.exceptions.extend(exceptions);
+    }
+
+    /// How many exceptions it has.
+    #[doc(hidden)]
+    pub fn exceptions(&self) -> usize {
+        self.exceptions.len()
     }
 
     /// Its output for this result of its condition.
@@ -91,6 +112,7 @@ impl Rule {
     pub fn shadows(&self, other: &Self) -> bool {
         let blocks = self.then.is_blocking_decision();
         blocks
+            && self.exceptions.is_empty()
             && only_decides(&other.then)
             && strength(self.on_unknown.as_ref()) >= strength(other.on_unknown.as_ref())
             && self.when.follows_from(&other.when)

@@ -42,6 +42,12 @@ pub(crate) enum TestPart {
     Outside(bool),
     /// The command has these words.
     Pattern(CommandPattern),
+    /// The command has the words of one of these.
+    AnyPattern(Vec<CommandPattern>),
+    /// The command certainly has the words of none of these. A word that cannot be determined is no excuse.
+    Unless(Vec<CommandPattern>),
+    /// The path certainly matches none of these.
+    UnlessGlob(Vec<Glob>),
 }
 
 /// A value of a fact, as tests see it.
@@ -196,7 +202,8 @@ impl TestPart {
             },
             Self::Contains(part) => part.as_str().is_some_and(|part| text.contains(part)).into(),
             Self::StartsWith(start) => text.starts_with(start.as_str()).into(),
-            Self::Outside(_) | Self::Pattern(_) => Truth::No,
+            Self::UnlessGlob(globs) => (!globs.iter().any(|glob| glob.is_match(text, ignore_case))).into(),
+            Self::Outside(_) | Self::Pattern(_) | Self::AnyPattern(_) | Self::Unless(_) => Truth::No,
         }
     }
 
@@ -223,15 +230,24 @@ impl TestPart {
             }
             Self::Contains(_) => self.holds_for_text(text, ignore_case).or(Truth::Unknown),
             Self::Regex(_) => Truth::Unknown,
-            Self::Outside(_) | Self::Pattern(_) => Truth::No,
+            Self::UnlessGlob(globs) => {
+                let excepted = |glob: &Glob| glob.matches_beginning(text, ignore_case) == Truth::Yes;
+                (!globs.iter().any(excepted)).into()
+            }
+            Self::Outside(_) | Self::Pattern(_) | Self::AnyPattern(_) | Self::Unless(_) => Truth::No,
         }
     }
 
     /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be determined, what is
     /// found in the others holds, and what is not found there may still be in it.
     fn holds_for_command(&self, command: &LineCommand) -> Truth {
-        if let Self::Pattern(pattern) = self {
-            return command.matches(pattern);
+        let any =
+            |patterns: &[CommandPattern]| Truth::any(patterns.iter().map(|pattern| command.matches(pattern)));
+        match self {
+            Self::Pattern(pattern) => return command.matches(pattern),
+            Self::AnyPattern(patterns) => return any(patterns),
+            Self::Unless(patterns) => return Truth::from(any(patterns) != Truth::Yes),
+            _ => {}
         }
         let (start, is_complete) = command.known_start();
         if is_complete {

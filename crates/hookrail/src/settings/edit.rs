@@ -74,7 +74,45 @@ pub fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<Strin
         Ok(())
     })?;
     // One at a time: a removal changes what stands before and after the next one.
-    while !disabled && let Some(removed) = remove_entry(&text, name) {
+    while !disabled && let Some(removed) = remove_from(&text, &DISABLED_LISTS, name) {
+        text = removed;
+    }
+    Ok(text)
+}
+
+/// Turns shipped rules or presets on: adds each word to `hooksConfig.rules`, unless an entry names it.
+pub fn add_rules(text: &str, words: &[&str]) -> Result<String, EditError> {
+    edit(text, |root| {
+        let config = match object_in(root, "hooksConfig", "hooksConfig")? {
+            Some(config) => config,
+            None => new_object(root, "hooksConfig")?,
+        };
+        let list = match array_in(&config, "rules", "hooksConfig.rules")? {
+            Some(list) => list,
+            None => new_array(&config, "rules")?,
+        };
+        for word in words {
+            let is_entry = |entry: &CstNode| {
+                let name = entry.as_object().and_then(|entry| last(&entry, "name")?.value());
+                is_text(entry, word) || name.is_some_and(|name| is_text(&name, word))
+            };
+            if !list.elements().iter().any(is_entry) {
+                list.append((*word).into());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Takes a word out of `hooksConfig.rules`, and the entry with exceptions that names it.
+pub fn remove_rule(text: &str, word: &str) -> Result<String, EditError> {
+    let mut text = edit(text, |root| {
+        if let Some(config) = object_in(root, "hooksConfig", "hooksConfig")? {
+            array_in(&config, "rules", "hooksConfig.rules")?;
+        }
+        Ok(())
+    })?;
+    while let Some(removed) = remove_from(&text, &[("hooksConfig", "rules")], word) {
         text = removed;
     }
     Ok(text)
@@ -211,17 +249,23 @@ fn is_text(node: &CstNode, text: &str) -> bool {
     node.as_string_lit().is_some_and(|literal| literal.decoded_value().as_deref() == Ok(text))
 }
 
-/// Removes one entry from the disabled lists, if it is there. Done on the text, because the tree drops the
+/// The lists of disabled hooks: the canonical one and its alias.
+const DISABLED_LISTS: [(&str, &str); 2] = [("hooksConfig", "disabled"), ("hooks", "disabled")];
+
+/// Removes the first entry of this name from some lists, if it is there. Done on the text, because the tree drops the
 /// comments around what it removes.
-fn remove_entry(text: &str, name: &str) -> Option<String> {
+fn remove_from(text: &str, lists: &[(&str, &str)], name: &str) -> Option<String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shift = text.len() - body.len();
     let root = Source::of_file(Path::new(""), body).parse().ok()?;
-    let list = |key: &str| property(property(&root, key)?.as_object()?, "disabled")?.as_array();
-    let lists = [list("hooksConfig"), list("hooks")];
-    let (array, index) = lists.into_iter().flatten().find_map(|array| {
-        let is_entry =
-            |element: &ast::Value<'_>| element.as_string_lit().is_some_and(|lit| lit.value == name);
+    let arrays =
+        lists.iter().filter_map(|(key, list)| property(property(&root, key)?.as_object()?, list)?.as_array());
+    let (array, index) = arrays.into_iter().find_map(|array| {
+        let is_name = |value: &ast::Value<'_>| value.as_string_lit().is_some_and(|lit| lit.value == name);
+        let is_entry = |element: &ast::Value<'_>| {
+            let named = element.as_object().and_then(|entry| property(entry, "name"));
+            is_name(element) || named.is_some_and(is_name)
+        };
         array.elements.iter().position(is_entry).map(|index| (array, index))
     })?;
     let entry = array.elements.get(index)?.range();

@@ -1,19 +1,30 @@
-//! `hooksConfig.rules`: guards of the shipped library, turned on by name.
+//! `hooksConfig.rules`: guards of the shipped library, turned on by name or by preset, with exceptions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::diagnose::{Findings, Route};
+use super::diagnose::{Findings, Route, span};
 use super::read::given;
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
-use crate::rules::library::{self, Guard};
+use crate::rules::Condition;
+use crate::rules::library::{self, Guard, Preset};
 use crate::spelling::{nearest, shortened};
+
+/// The fields of an entry that is an object.
+const FIELDS: [&str; 4] = ["name", "except", "until", "why"];
+
+/// Conditions under which a guard lets a call pass, and their text, which an approval is bound to.
+#[derive(Default)]
+struct Exceptions {
+    conditions: Vec<Condition>,
+    text: String,
+}
 
 /// Adds the guards that a list names to the hooks of its level.
 pub(super) fn read_library(
@@ -29,66 +40,181 @@ pub(super) fn read_library(
     let Some(array) = value.as_array() else {
         return findings.wrong_type(route, "an array of names", value, "`hookrail rules` lists the names");
     };
+    let mut library = LibraryReader { level, findings, settings };
     for (index, element) in array.elements.iter().enumerate() {
-        match element.as_string_lit() {
-            Some(name) => add_guard(&name.value, element, level, findings, settings),
-            None => {
-                findings.wrong_type(
-                    route.index(index),
-                    "a name",
-                    element,
-                    "`hookrail rules` lists the names",
-                );
+        match element {
+            Value::StringLit(word) if word.value.starts_with('@') => library.preset(&word.value, element),
+            Value::StringLit(word) => library.turn_on(&word.value, element, Exceptions::default()),
+            Value::Object(object) => library.entry(object, element),
+            other => {
+                let help = "`hookrail rules` lists the names";
+                library.findings.wrong_type(route.index(index), "a name or an object", other, help);
             }
         }
     }
 }
 
-/// Adds one guard. A name that no guard has becomes a rule that cannot be read, which blocks tool calls until the name
-/// is corrected.
-fn add_guard(
-    name: &str,
-    element: &Value<'_>,
-    level: &Level,
-    findings: &mut Findings<'_>,
-    settings: &mut Settings,
-) {
-    let source = findings.source();
-    let origin = Origin {
-        level: level.clone(),
-        file: source.file().map(PathBuf::from).unwrap_or_default(),
-        line: source.line(element.start()),
-    };
-    let mut hook = Hook::new(Guard::EVENT, "");
-    if let Some(guard) = library::find(name) {
-        let is_same = |known: &ConfiguredHook| {
-            known.origin.level == *level && known.definition.as_deref() == Some(guard.text)
-        };
-        if settings.hooks.iter().any(is_same) {
-            return; // The lists of a level are one list.
+/// Adds guards to the hooks of a level.
+struct LibraryReader<'r, 's> {
+    level: &'r Level,
+    findings: &'r mut Findings<'s>,
+    settings: &'r mut Settings,
+}
+
+impl LibraryReader<'_, '_> {
+    fn preset(&mut self, word: &str, element: &Value<'_>) {
+        match Preset::named(word) {
+            Some(preset) => {
+                for name in preset.guards() {
+                    self.turn_on(name, element, Exceptions::default());
+                }
+            }
+            None => {
+                let known: Vec<String> =
+                    Preset::ALL.iter().map(|preset| format!("@{}", preset.as_str())).collect();
+                self.unknown(word, element, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            }
         }
+    }
+
+    /// An entry with exceptions. What cannot be read of it is an error, and then the guard is on without exceptions.
+    fn entry(&mut self, object: &Object<'_>, element: &Value<'_>) {
+        let field = |name: &str| object.properties.iter().rfind(|prop| prop.name.as_str() == name);
+        let Some(name) = field("name").and_then(|prop| prop.value.as_string_lit()) else {
+            return self.unknown("(an entry without a name)", element, &[]);
+        };
+        let mut is_readable = true;
+        for prop in &object.properties {
+            let word = prop.name.as_str();
+            if !FIELDS.contains(&word) {
+                let message =
+                    format!("`{}` is not a field of an entry of `hooksConfig.rules`", shortened(word));
+                let help = nearest(word, &FIELDS).map(|near| format!("did you mean `{near}`?"));
+                self.findings.error(DiagnosticCode::UnknownField, &prop.name, message, help);
+                is_readable = false;
+            }
+        }
+        let mut exceptions = Exceptions::default();
+        if let Some(except) = field("except") {
+            let conditions: &[Value<'_>] = match &except.value {
+                Value::Array(list) => &list.elements,
+                single => std::slice::from_ref(single),
+            };
+            for condition in conditions {
+                is_readable &= self.condition(condition, &mut exceptions);
+            }
+        }
+        let is_current = field("until").is_none_or(|until| self.is_current(&until.value, &mut exceptions));
+        if !is_readable || !is_current {
+            exceptions = Exceptions::default();
+        }
+        self.turn_on(&name.value, element, exceptions);
+    }
+
+    /// Reads one exception; `false`, with findings, if it cannot be read.
+    fn condition(&mut self, value: &Value<'_>, exceptions: &mut Exceptions) -> bool {
+        match Condition::parse(value, Guard::EVENT) {
+            Ok((condition, warnings)) => {
+                for problem in warnings {
+                    self.findings.warn(problem.code, &span(problem.range), problem.message, problem.help);
+                }
+                exceptions.conditions.push(condition);
+                let written: serde_json::Value = value.clone().into();
+                exceptions.text.push_str(&format!("\n// except {written}"));
+                true
+            }
+            Err(problems) => {
+                for problem in problems {
+                    self.findings.error(problem.code, &span(problem.range), problem.message, problem.help);
+                }
+                false
+            }
+        }
+    }
+
+    /// Whether the day until which exceptions count is not over. A day that cannot be read counts as over.
+    fn is_current(&mut self, value: &Value<'_>, exceptions: &mut Exceptions) -> bool {
+        let text = value.as_string_lit().map(|literal| literal.value.to_string()).unwrap_or_default();
+        let Ok(day) = text.parse::<jiff::civil::Date>() else {
+            let message = "`until` must be a day such as \"2026-12-31\"".to_owned();
+            let help = "write year, month and day; the exceptions do not count meanwhile";
+            self.findings.error(DiagnosticCode::WrongType, value, message, help);
+            return false;
+        };
+        if jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date() > day {
+            let message = format!("the exceptions ended with {day} and no longer count");
+            let help = "take them out, or set a later day";
+            self.findings.warn(DiagnosticCode::ExpiredException, value, message, help);
+            return false;
+        }
+        exceptions.text.push_str(&format!("\n// until {day}"));
+        true
+    }
+
+    /// Turns a guard on. All entries of a level are one: what one of them excepts, the guard of this level lets pass.
+    fn turn_on(&mut self, name: &str, element: &Value<'_>, exceptions: Exceptions) {
+        let is_same = |hook: &Hook| hook.name == name && hook.origin.level == *self.level && is_shipped(hook);
+        let present = self.settings.hooks.iter_mut().find(|configured| is_same(&configured.hook));
+        if let Some(configured) = present {
+            except(&mut configured.hook, exceptions);
+            return;
+        }
+        let Some(guard) = library::find(name) else {
+            return self.unknown(name, element, &library::names().collect::<Vec<_>>());
+        };
+        let mut hook = Hook::new(Guard::EVENT, "");
         hook.description = Some(guard.description);
         hook.matcher = guard.matcher;
         hook.definition = Some(guard.text.to_owned());
         hook.kind = HookKind::Rule(Arc::new(guard.rule));
-    } else {
-        let known: Vec<String> = library::names().collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let help = match nearest(name, &known) {
+        except(&mut hook, exceptions);
+        self.add(name, element, hook);
+    }
+
+    /// A name that no guard has becomes a rule that cannot be read, which blocks tool calls until the name is
+    /// corrected: a guard that was turned on and does not exist must be reported.
+    fn unknown(&mut self, name: &str, element: &Value<'_>, known: &[&str]) {
+        let help = match nearest(name, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`hookrail rules` lists the names".to_owned(),
         };
-        let name = shortened(name);
-        let message = UnreadableRule::UnknownName { name: name.clone(), place: None }.to_string();
-        // A guard that was turned on and does not exist must be reported.
-        let place = source.place(element.start()..element.end());
-        hook.kind = HookKind::UnreadableRule(UnreadableRule::UnknownName { name, place });
-        findings.error(DiagnosticCode::UnknownRule, element, message, help);
+        let shown = shortened(name);
+        let message = UnreadableRule::UnknownName { name: shown.clone(), place: None }.to_string();
+        let place = self.findings.source().place(element.start()..element.end());
+        let mut hook = Hook::new(Guard::EVENT, "");
+        hook.kind = HookKind::UnreadableRule(UnreadableRule::UnknownName { name: shown, place });
+        self.findings.error(DiagnosticCode::UnknownRule, element, message, help);
+        self.add(name, element, hook);
     }
-    name.clone_into(&mut hook.name);
-    hook.source = level.config_source();
-    hook.origin = origin;
-    let span = findings.source().in_file(element.start()..element.end());
-    let spans = HookSpans { command: span, matcher: None };
-    settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
+
+    fn add(&mut self, name: &str, element: &Value<'_>, mut hook: Hook) {
+        let source = self.findings.source();
+        name.clone_into(&mut hook.name);
+        hook.source = self.level.config_source();
+        hook.origin = Origin {
+            level: self.level.clone(),
+            file: source.file().map(PathBuf::from).unwrap_or_default(),
+            line: source.line(element.start()),
+        };
+        let spans = HookSpans { command: source.in_file(element.start()..element.end()), matcher: None };
+        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
+    }
+}
+
+/// Whether a hook is a guard of the library, with or without exceptions.
+fn is_shipped(hook: &Hook) -> bool {
+    let text = library::text(&hook.name);
+    text.zip(hook.definition.as_deref()).is_some_and(|(text, definition)| definition.starts_with(text))
+}
+
+/// Adds exceptions to a guard that nobody else holds yet.
+fn except(hook: &mut Hook, exceptions: Exceptions) {
+    if let HookKind::Rule(rule) = &mut hook.kind
+        && let Some(rule) = Arc::get_mut(rule)
+    {
+        rule.add_exceptions(exceptions.conditions);
+    }
+    if let Some(definition) = &mut hook.definition {
+        definition.push_str(&exceptions.text);
+    }
 }

@@ -214,8 +214,28 @@ struct HooksConfigWire {
     /// What `log.jsonl` says about an event besides its decision: `summary` (if not given) is the beginning of the
     /// command, path or prompt, with secrets masked; `none` leaves it out. Only in the user's and the system's settings.
     log: Option<LogDetail>,
-    /// Names of shipped rules that are on; `hookrail rules` lists them.
-    rules: Option<Vec<String>>,
+    /// Shipped rules and presets (`@standard`, `@strict`) that are on; `hookrail rules` lists them.
+    rules: Option<Vec<RuleEntryWire>>,
+}
+
+/// A shipped rule that is on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "RuleEntry")]
+#[serde(untagged)]
+enum RuleEntryWire {
+    /// Its name, or a preset.
+    Name(String),
+    /// Its name with exceptions.
+    WithExceptions {
+        /// The rule's name.
+        name: String,
+        /// Conditions as in `when`. A call for which one of them certainly holds is not stopped by this rule.
+        except: Option<Vec<JsonObject>>,
+        /// The last day on which the exceptions count, such as `2026-12-31`.
+        until: Option<String>,
+        /// Why there are exceptions, for people.
+        why: Option<String>,
+    },
 }
 
 /// Settings of extensions.

@@ -3,10 +3,13 @@
 //! A file that is as `connect` left it becomes what it was before, byte for byte. In one that somebody changed since,
 //! what is not ours stays. With `--all`, agents without a settings file are passed over in silence.
 
+use std::path::Path;
+
 use hookrail_bridge::{Agent, ConnectOptions, SettingsEdit, disconnect};
 
 use super::file::AgentFile;
 use super::record::{ConnectRecord, ConnectedFile};
+use super::show::Changed;
 use crate::cli::DisconnectArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::exit::ExitStatus;
@@ -30,16 +33,7 @@ pub(crate) fn run(
         if args.all && file.load()?.is_none() {
             continue;
         }
-        let recorded = ConnectRecord::load(context)?.of(&file.place.path).cloned();
-        let options = ConnectOptions { dry_run: args.dry_run, ..file.options() };
-        let changed = file.change(context, args.dry_run, false, |existing| {
-            let edit = disconnect(agent, existing, options)?;
-            Ok(match (&recorded, existing) {
-                (Some(recorded), Some(text)) if edit.is_changed => as_before(edit, text, recorded, context),
-                _ => edit,
-            })
-        });
-        match changed {
+        match take_out(&file, args.dry_run, context) {
             Ok(changed) => changed.show(&file, args.dry_run, args.diff, context, printer)?,
             // One agent's broken file does not keep other agents connected.
             Err(error) if args.all => status = error::report(&error),
@@ -47,6 +41,34 @@ pub(crate) fn run(
         }
     }
     Ok(status)
+}
+
+/// Takes the bridge out of a file.
+fn take_out(file: &AgentFile, dry_run: bool, context: &Context) -> anyhow::Result<Changed> {
+    let recorded = ConnectRecord::load(context)?.of(&file.place.path).cloned();
+    let options = ConnectOptions { dry_run, ..file.options() };
+    file.change(context, dry_run, false, |existing| {
+        let edit = disconnect(file.agent, existing, options)?;
+        Ok(match (&recorded, existing) {
+            (Some(recorded), Some(text)) if edit.is_changed => as_before(edit, text, recorded, context),
+            _ => edit,
+        })
+    })
+}
+
+/// Takes the bridge out of a file that `connect` recorded, wherever it is.
+pub(crate) fn disconnect_file(agent: Agent, path: &Path, context: &Context) -> anyhow::Result<()> {
+    let users = AgentFile::find(agent, false, context)?;
+    let projects = path.ancestors().filter_map(|folder| {
+        let mut context = context.clone();
+        context.paths.project_dir = folder.to_owned();
+        AgentFile::find(agent, true, &context).ok()
+    });
+    let file = std::iter::once(users).chain(projects).find(|file| file.place.path == path);
+    match file {
+        Some(file) if path.exists() => take_out(&file, false, context).map(drop),
+        Some(_) | None => super::record::forget(path, context),
+    }
 }
 
 /// The edit, with the text that the file had before, if it is as `connect` left it; without a file, if `connect` made it

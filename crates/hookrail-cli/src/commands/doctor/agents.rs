@@ -118,6 +118,22 @@ fn look_at_file(file: &AgentFile, context: &Context, report: &mut DoctorReport) 
     }
 }
 
+/// Whether the user's entry of an agent refuses a call that must be refused; the error says why not.
+pub(crate) fn refuses_as_it_must(file: &AgentFile, context: &Context) -> Result<(), String> {
+    let text = file.load().ok().flatten().unwrap_or_default();
+    let entries = bridge_entries(file.agent, &text, file.options()).unwrap_or_default();
+    let entry = entries.into_iter().find(|(found, _)| Some(found.as_str()) == guarded_event(file.agent));
+    // An agent with a plugin instead of entries has none to start.
+    let Some((_, entry)) = entry else { return Ok(()) };
+    match probe::probe(&entry, context.project()) {
+        ProbeResult::Works => Ok(()),
+        ProbeResult::Gone => Err("the program that its entry calls does not start".to_owned()),
+        ProbeResult::Odd(printed) => {
+            Err(format!("its entry did not refuse a call that cannot be read: {printed}"))
+        }
+    }
+}
+
 /// A project's entry, which calls whichever hookrail is installed. One that is not as `connect` writes it may be anything.
 fn look_at_shared(
     connection: &Connection,

@@ -1,16 +1,19 @@
 use super::*;
+use crate::matcher::MatchVerdict;
 use crate::rules::facts::{Facts, Subject};
 use crate::rules::path::Places;
 use crate::rules::truth::Truth;
 
 #[test]
 fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
-    for text in TEXTS {
+    for (listed, preset, text) in GUARDS {
         let findings = with_object(text, |object| {
             let matcher = Matcher::compile(&text_of(object, "matcher").unwrap());
             let place = RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: true };
             let RuleReading { problems, warnings, failed_examples, .. } = Rule::read(object, place);
             let name = text_of(object, "name").unwrap();
+            assert_eq!(name, listed);
+            assert_eq!(text_of(object, "preset").as_deref(), Some(preset.as_str()), "{name}");
             [problems, warnings, failed_examples]
                 .concat()
                 .into_iter()
@@ -20,13 +23,13 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
         assert_eq!(findings, Some(Vec::<String>::new()));
     }
     let all: Vec<Guard> = all().collect();
-    assert_eq!(all.len(), TEXTS.len());
+    assert_eq!(all.len(), GUARDS.len());
     for guard in &all {
         assert!(guard.description.len() > 20 && guard.description.ends_with('.'), "{}", guard.name);
         assert!(guard.matcher.problem().is_none(), "{}", guard.name);
         let kept =
             |matches| guard.rule.examples().iter().filter(|example| example.matches == matches).count();
-        assert!(kept(true) >= 4 && kept(false) >= 3, "{}", guard.name);
+        assert!(kept(true) >= 4 && kept(false) >= 10, "{}", guard.name);
         assert!(guard.rule.output().reason.is_some(), "{}", guard.name);
     }
     assert_eq!(names().collect::<Vec<_>>(), all.iter().map(|guard| guard.name.clone()).collect::<Vec<_>>());
@@ -201,8 +204,6 @@ const EVASIONS: &[(&str, &[&str], &[&str])] = &[
     (
         "no-system-tools",
         &[
-            "/sbin/mkfs.ext4 x",
-            "dd bs=1 of=/dev/sda if=x",
             "echo > /etc/../etc/passwd",
             "sudo sh -c 'echo x >> /etc/hosts'",
             "tee -a /etc//hosts",
@@ -253,7 +254,7 @@ fn harmless_lines_pass() {
             "grep -rn 'mkfs' src",
             "cargo test --workspace 2>&1 | tail -20",
             "git push origin main",
-            "rm -rf target/debug",
+            "rm -rf build",
             "npm install && npm test",
             "cat README.md > /tmp/x",
             "for f in a b; do echo $f; done",
@@ -261,5 +262,58 @@ fn harmless_lines_pass() {
             let answer = guard.rule.answer_to(verdict(&guard.name, line));
             assert_eq!(answer, None, "{}: {line}", guard.name);
         }
+    }
+}
+
+/// Lines that people and agents write every day, and lines that a guard is there for. Both grow with every report.
+const EVERYDAY: &str = include_str!("../../../tests/data/corpus/everyday.txt");
+const DANGEROUS: &str = include_str!("../../../tests/data/corpus/dangerous.txt");
+
+/// The lines that the guards of a preset block, how many they ask about, and those that they leave alone.
+fn decided(preset: Preset, lines: &'static str) -> (Vec<&'static str>, usize, Vec<&'static str>) {
+    let guards: Vec<Guard> = preset.guards().filter_map(find).collect();
+    let (mut blocked, mut asked, mut passed) = (Vec::new(), 0, Vec::new());
+    for line in lines.lines() {
+        let serde_json::Value::Object(input) = serde_json::json!({ "command": line }) else { unreachable!() };
+        let subject =
+            Subject { tool_name: Some("run_shell_command"), tool_input: Some(&input), ..Subject::default() };
+        let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
+        let asking = guards
+            .iter()
+            .filter(|guard| guard.matcher.matches_text("run_shell_command") == MatchVerdict::Yes);
+        let answers: Vec<_> = asking.filter_map(|guard| guard.rule.answer(&facts)).collect();
+        if answers.iter().any(|answer| answer.is_blocking_decision()) {
+            blocked.push(line);
+        } else if answers.is_empty() {
+            passed.push(line);
+        } else {
+            asked += 1;
+        }
+    }
+    (blocked, asked, passed)
+}
+
+#[test]
+fn everyday_lines_are_left_alone_and_dangerous_ones_are_stopped() {
+    let page = include_str!("../../../../../docs/rules.md");
+    for preset in Preset::ALL {
+        let everyday = EVERYDAY.lines().count();
+        let (blocked, asked, passed) = decided(preset, EVERYDAY);
+        if preset == Preset::Standard {
+            assert!(blocked.is_empty(), "everyday lines are blocked: {blocked:#?}");
+            assert!(asked * 100 <= everyday, "{asked} of {everyday} everyday lines are asked about");
+        }
+        let dangerous = DANGEROUS.lines().count();
+        let (stopped, questions, missed) = decided(preset, DANGEROUS);
+        assert!(missed.len() * 20 <= dangerous, "these pass `@{}`: {missed:#?}", preset.as_str());
+        let row = format!(
+            "| `@{}` | {} of {dangerous} | {questions} | {} | {} of {everyday} | {asked} | {} |",
+            preset.as_str(),
+            stopped.len(),
+            missed.len(),
+            blocked.len(),
+            passed.len()
+        );
+        assert!(page.contains(&row), "docs/rules.md is to say: {row}");
     }
 }

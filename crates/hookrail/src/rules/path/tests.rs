@@ -114,13 +114,6 @@ fn folders_are_changed_by_text() {
 }
 
 #[test]
-fn a_project_at_the_root_contains_everything() {
-    let places = Places::imagined("/", "/root");
-    let found = places.resolve(Some("/"), "/etc/passwd", Dots::Physical).unwrap();
-    assert_eq!((found[0].shown.as_str(), found[0].outside), ("etc/passwd", Truth::No));
-}
-
-#[test]
 fn case_is_probed_on_the_disk() {
     let disk = disk();
     let differs = !std::path::Path::new(&disk.root.to_uppercase()).exists();

@@ -23,13 +23,13 @@ const NO_REASON: &str = "a rule holds that gives no reason";
 pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     let mut reader = RuleReader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
     let when = reader.when(object);
-    let then = reader.then(object);
+    let then = reader.then(object).map(|then| reader.with_instead(object, then));
     let unknown = reader.unknown(object, then.as_ref());
     let mut failed_examples = Vec::new();
     let examples = Examples::read(field(object, "examples"), place.event, &mut failed_examples);
     let rule = match (when, then) {
         (Some(when), Some(then)) if reader.problems.is_empty() => {
-            Some(Rule { when, then, on_unknown: unknown, examples })
+            Some(Rule { when, then, on_unknown: unknown, exceptions: Vec::new(), examples })
         }
         _ => None,
     };
@@ -190,6 +190,27 @@ impl RuleReader {
             return Some(NO_REASON.to_owned());
         }
         Some(literal.value.clone().into_owned())
+    }
+
+    /// What to do instead follows the reason on a line of its own, so that the model reads it, too.
+    fn with_instead(&mut self, object: &Object<'_>, mut then: HookOutput) -> HookOutput {
+        let Some(prop) = field(object, "instead") else { return then };
+        let Some(literal) = prop.value.as_string_lit() else {
+            let expected = "a string: what to do instead";
+            self.problems.push(RuleProblem::wrong_type("`instead`", expected, &prop.value));
+            return then;
+        };
+        if then.reason.is_none() || literal.value.trim().is_empty() {
+            let message = "`instead` has no effect: it follows the reason of a block or a question";
+            let problem = RuleProblem::new(DiagnosticCode::NoEffect, &prop.name, message);
+            self.warnings.push(problem.help("say \"block\" or \"ask\" with a reason beside it"));
+            return then;
+        }
+        if let Some(reason) = &mut then.reason {
+            reason.push('\n');
+            reason.push_str(&literal.value);
+        }
+        then
     }
 
     /// Warns of a decision that has no effect on this event.

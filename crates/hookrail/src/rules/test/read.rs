@@ -14,8 +14,19 @@ use crate::rules::problem::RuleProblem;
 use crate::spelling::shortened;
 
 /// The tests as they are written.
-const TESTS: [&str; 9] =
-    ["equals", "in", "glob", "regex", "flags", "contains", "startsWith", "exists", "outside"];
+const TESTS: [&str; 11] = [
+    "equals",
+    "in",
+    "glob",
+    "regex",
+    "flags",
+    "contains",
+    "startsWith",
+    "exists",
+    "outside",
+    "pattern",
+    "unless",
+];
 
 /// What is found while a rule is read.
 #[derive(Debug, Default)]
@@ -88,38 +99,69 @@ impl TestReader<'_> {
     /// A value without an operator: a pattern of a command, a glob of paths, else the value itself.
     fn plain(&mut self, value: &Ast<'_>) -> Option<TestPart> {
         match self.kind {
-            ValueKind::Command => {
-                let text = self.text(value, "a command such as \"git push\", an array or a test")?;
-                if let Some(contradiction) = CommandPattern::contradiction(text) {
-                    let message = format!("`{}` can never hold: {contradiction}", self.name);
-                    let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
-                    self.problem(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
-                    return None;
-                }
-                if let Some(doubt) = CommandPattern::doubt(text) {
-                    let message = format!("`{}` can never hold: {doubt}", self.name);
-                    let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
-                    self.readings
-                        .warnings
-                        .push(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
-                }
-                match CommandPattern::compile(text) {
-                    Ok(pattern) => Some(TestPart::Pattern(pattern)),
-                    Err(problem) => {
-                        let message = format!("`{}` is not a command pattern: {problem}", self.name);
-                        let help = "begin with a program: \"git push --force\"";
-                        self.problem(
-                            RuleProblem::new(DiagnosticCode::InvalidPattern, value, message).help(help),
-                        );
-                        None
-                    }
-                }
-            }
+            ValueKind::Command => self.pattern(value).map(TestPart::Pattern),
             ValueKind::Path => self.glob(value, "a glob such as \"src/**\", an array or a test"),
             ValueKind::Text | ValueKind::Json | ValueKind::Flag => {
                 Some(TestPart::OneOf(vec![self.scalar(value)?]))
             }
         }
+    }
+
+    /// A pattern of a command.
+    fn pattern(&mut self, value: &Ast<'_>) -> Option<CommandPattern> {
+        let text = self.text(value, "a command such as \"git push\", an array or a test")?;
+        let never = |why: &str| {
+            let message = format!("`{}` can never hold: {why}", self.name);
+            let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
+            RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help)
+        };
+        if let Some(contradiction) = CommandPattern::contradiction(text) {
+            let problem = never(&contradiction);
+            self.problem(problem);
+            return None;
+        }
+        if let Some(doubt) = CommandPattern::doubt(text) {
+            let warning = never(&doubt);
+            self.readings.warnings.push(warning);
+        }
+        match CommandPattern::compile(text) {
+            Ok(pattern) => Some(pattern),
+            Err(problem) => {
+                let message = format!("`{}` is not a command pattern: {problem}", self.name);
+                let help = "begin with a program: \"git push --force\"";
+                self.problem(RuleProblem::new(DiagnosticCode::InvalidPattern, value, message).help(help));
+                None
+            }
+        }
+    }
+
+    /// One pattern or several, for `pattern` and `unless`.
+    fn patterns(&mut self, operator: &str, value: &Ast<'_>) -> Option<Vec<CommandPattern>> {
+        match value {
+            Ast::Array(list) if list.elements.is_empty() => {
+                let message = format!("`{operator}` lists no pattern");
+                let problem = RuleProblem::new(DiagnosticCode::EmptyTest, value, message);
+                self.problem(problem.help("list commands such as \"git push --dry-run\""));
+                None
+            }
+            Ast::Array(list) => list.elements.iter().map(|element| self.pattern(element)).collect(),
+            single => Some(vec![self.pattern(single)?]),
+        }
+    }
+
+    /// One glob or several, for `unless`.
+    fn globs(&mut self, value: &Ast<'_>) -> Option<Vec<Glob>> {
+        let values: &[Ast<'_>] = match value {
+            Ast::Array(list) => &list.elements,
+            single => std::slice::from_ref(single),
+        };
+        let mut globs = Vec::new();
+        for value in values {
+            if let TestPart::Glob(glob) = self.glob(value, "a glob such as \"/tmp/**\", or several")? {
+                globs.push(glob);
+            }
+        }
+        Some(globs)
     }
 
     /// Reads one operator of a test object; `None`, with a problem, if it cannot be read or can never hold for this
@@ -134,12 +176,19 @@ impl TestReader<'_> {
             return None;
         }
         let is_flag = self.kind == ValueKind::Flag && !matches!(operator, "equals" | "in" | "exists");
-        if is_flag || (operator == "outside" && self.kind != ValueKind::Path) {
+        let is_for_commands = matches!(operator, "pattern" | "unless");
+        let other_kind = match operator {
+            "outside" => self.kind != ValueKind::Path,
+            "pattern" => self.kind != ValueKind::Command,
+            "unless" => !matches!(self.kind, ValueKind::Command | ValueKind::Path),
+            _ => false,
+        };
+        if is_flag || other_kind {
             let message = format!("`{operator}` can never hold for `{}`", self.name);
-            let help = if is_flag {
-                "it is `true`, `false` or a cause such as \"stdin\""
-            } else {
-                "it is for paths: `writes` and `reads`"
+            let help = match self.kind {
+                ValueKind::Flag => "it is `true`, `false` or a cause such as \"stdin\"",
+                _ if is_for_commands => "it is for `command`",
+                _ => "it is for paths: `writes` and `reads`",
             };
             self.problem(RuleProblem::new(DiagnosticCode::WrongType, &prop.name, message).help(help));
             return None;
@@ -150,6 +199,11 @@ impl TestReader<'_> {
             "equals" => test.parts.push(TestPart::OneOf(vec![self.scalar(value)?])),
             "in" => test.parts.push(TestPart::OneOf(self.list(value)?)),
             "glob" => test.parts.push(self.glob(value, "a string")?),
+            "pattern" => test.parts.push(TestPart::AnyPattern(self.patterns(operator, value)?)),
+            "unless" if self.kind == ValueKind::Path => {
+                test.parts.push(TestPart::UnlessGlob(self.globs(value)?));
+            }
+            "unless" => test.parts.push(TestPart::Unless(self.patterns(operator, value)?)),
             "regex" => {
                 let flags = all.properties.iter().find(|prop| prop.name.as_str() == "flags");
                 let flags = match flags {

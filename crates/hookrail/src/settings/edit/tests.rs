@@ -304,3 +304,23 @@ proptest! {
         prop_assert_eq!(comments(&added), comments(&text));
     }
 }
+
+#[test]
+fn rules_are_turned_on_once_and_taken_out_again() {
+    let text = "{\n  // mine\n  \"hooksConfig\": {\n    \"rules\": [\n      \"no-force-push\",\n      { \"name\": \"no-secret-files\", \"except\": [] }\n    ]\n  }\n}\n";
+    assert_eq!(add_rules(text, &["no-force-push", "no-secret-files"]).unwrap(), text);
+    let added = add_rules(text, &["@standard"]).unwrap();
+    assert!(added.contains("\"@standard\"") && added.contains("// mine"), "{added}");
+    assert_eq!(
+        remove_rule(&added, "@standard").unwrap().split_whitespace().collect::<String>(),
+        text.split_whitespace().collect::<String>()
+    );
+    let without = remove_rule(text, "no-secret-files").unwrap();
+    assert!(!without.contains("no-secret-files") && without.contains("no-force-push"), "{without}");
+    assert_eq!(remove_rule("", "x").unwrap(), "{}\n");
+    assert!(add_rules("{\"hooksConfig\": {\"rules\": 5}}", &["x"]).is_err());
+    assert_eq!(
+        add_rules("", &["x"]).unwrap().split_whitespace().collect::<String>(),
+        "{\"hooksConfig\":{\"rules\":[\"x\"]}}"
+    );
+}

@@ -16,7 +16,7 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, OnFailure, Origin, WorkerMode};
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
-pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
+pub(in crate::settings) const HOOK_KEYS: [&str; 18] = [
     "type",
     "command",
     "timeout",
@@ -32,6 +32,7 @@ pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
     "block",
     "ask",
     "context",
+    "instead",
     "unknown",
     "examples",
 ];
@@ -40,7 +41,8 @@ pub(in crate::settings) const HOOK_KEYS: [&str; 17] = [
 const TYPES: [&str; 3] = ["command", "rule", "plugin"];
 
 /// The fields that decide what a rule says, and how a command is run. A change of one of them asks for approval again.
-const DEFINING_KEYS: [&str; 8] = ["when", "then", "block", "ask", "context", "unknown", "pure", "worker"];
+const DEFINING_KEYS: [&str; 9] =
+    ["when", "then", "block", "ask", "context", "instead", "unknown", "pure", "worker"];
 
 /// A year. Deadlines further away overflow clocks and mean "never" in practice.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);

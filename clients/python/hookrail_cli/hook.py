@@ -1,0 +1,1 @@
+../../../docs/clients/hookrail_hook.py
