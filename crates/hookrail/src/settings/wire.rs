@@ -130,6 +130,8 @@ struct HookWire {
     ask: Option<String>,
     /// Short form of `then` for a rule: add this text to the context.
     context: Option<String>,
+    /// A rule: what to do instead. It follows the reason of a block or a question on a line of its own.
+    instead: Option<String>,
     /// What a rule does when its condition cannot be decided.
     unknown: Option<UnknownWire>,
     /// Calls that a rule must match and calls that it must not; checked when settings are read.

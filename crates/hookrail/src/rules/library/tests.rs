@@ -296,6 +296,7 @@ fn decided(preset: Preset, lines: &'static str) -> (Vec<&'static str>, usize, Ve
 #[test]
 fn everyday_lines_are_left_alone_and_dangerous_ones_are_stopped() {
     let page = include_str!("../../../../../docs/rules.md");
+    let mut missing = Vec::new();
     for preset in Preset::ALL {
         let everyday = EVERYDAY.lines().count();
         let (blocked, asked, passed) = decided(preset, EVERYDAY);
@@ -314,6 +315,9 @@ fn everyday_lines_are_left_alone_and_dangerous_ones_are_stopped() {
             blocked.len(),
             passed.len()
         );
-        assert!(page.contains(&row), "docs/rules.md is to say: {row}");
+        if !page.contains(&row) {
+            missing.push(row);
+        }
     }
+    assert!(missing.is_empty(), "docs/rules.md is to say:\n{}", missing.join("\n"));
 }
