@@ -199,6 +199,10 @@ pub(crate) enum McpForm {
     DoubleUnderscore,
     /// `mcp_server_tool`, where the payload has to name server and tool.
     SingleUnderscore,
+    /// `server-tool`, or `server/tool` in questions for permission. Its own tools have names without either.
+    Dash,
+    /// `server_tool`, which tools of plugins may look like, too: the name stays, and matchers may use any reading of it.
+    Plain,
 }
 
 /// The unit of `timeout` in an agent's settings.

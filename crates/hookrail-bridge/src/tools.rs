@@ -189,6 +189,8 @@ pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
         let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
         names.push(match (dialect_of(agent).mcp, mcp) {
             (McpForm::SingleUnderscore, Some((server, tool))) => format!("mcp_{server}_{tool}"),
+            (McpForm::Dash, Some((server, tool))) => format!("{server}-{tool}"),
+            (McpForm::Plain, Some((server, tool))) => format!("{server}_{tool}"),
             _ => name.to_owned(),
         });
     }
@@ -274,11 +276,21 @@ impl ToolNames {
         const MOST_READINGS: usize = 16;
         if let Some(McpTool { server, tool }) = mcp {
             self.add(&format!("mcp__{server}__{tool}"));
-        } else if dialect_of(agent).mcp == McpForm::SingleUnderscore
-            && !native_name.starts_with("mcp__")
-            && let Some(rest) = native_name.strip_prefix("mcp_")
-        {
-            let readings = rest.match_indices('_').filter_map(|(at, _)| {
+            return;
+        }
+        let (rest, borders): (_, &[char]) = match dialect_of(agent).mcp {
+            McpForm::SingleUnderscore if !native_name.starts_with("mcp__") => {
+                (native_name.strip_prefix("mcp_"), &['_'])
+            }
+            McpForm::Dash => (Some(native_name), &['-', '/']),
+            McpForm::Plain => (Some(native_name), &['_']),
+            McpForm::SingleUnderscore | McpForm::DoubleUnderscore => (None, &[]),
+        };
+        if dialect_of(agent).mcp == McpForm::Plain {
+            self.add(native_name);
+        }
+        if let Some(rest) = rest {
+            let readings = rest.match_indices(borders).filter_map(|(at, _)| {
                 let (server, tool) = (rest.get(..at)?, rest.get(at + 1..)?);
                 (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
             });

@@ -127,11 +127,6 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
-    /// Whether the request offers a tool with a name that ends like this.
-    pub(crate) fn offers(&self, name: &str) -> bool {
-        self.tools().iter().any(|tool| tool.name.ends_with(name))
-    }
-
     /// The tools that the request offers.
     pub fn tools(&self) -> Vec<OfferedTool> {
         Dialect::of(&self.path).map(|dialect| dialect.tools(&self.body)).unwrap_or_default()

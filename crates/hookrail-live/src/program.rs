@@ -42,8 +42,19 @@ pub struct Program {
     pub(crate) monitor: Option<fn(&str) -> Call>,
     /// How its model searches in a file by its name.
     pub(crate) search: Option<fn(&Path) -> Vec<Call>>,
+    /// How its model calls the tool `leave_mark` of the MCP server `probe`.
+    pub(crate) mcp: fn() -> Call,
     /// How its model gives a task to a subagent.
     pub(crate) subagent: Option<fn(&str) -> Call>,
+}
+
+impl Program {
+    /// The name of the model for a scenario. An agent may let a model that it knows search for some of its tools, and
+    /// declare all of them to one that it does not know.
+    pub(crate) fn model(&self, declares_all: bool) -> &'static str {
+        let unknown = self.models.iter().find(|name| **name == "scripted").filter(|_| declares_all);
+        unknown.or(self.models.first()).copied().unwrap_or_default()
+    }
 }
 
 /// What an agent's settings are written for.
@@ -111,6 +122,7 @@ pub const PROGRAMS: [Program; 6] = [
             )
         }),
         search: Some(|file| vec![Call::new("Read", json!({ "file_path": file }))]),
+        mcp: || Call::new("leave_mark", json!({})),
         subagent: Some(|prompt| {
             let kind = "general-purpose";
             Call::new(
@@ -163,6 +175,7 @@ pub const PROGRAMS: [Program; 6] = [
         },
         monitor: None,
         search: None,
+        mcp: || Call::new("leave_mark", json!({})),
         subagent: Some(|prompt| Call::new("spawn_agent", json!({ "message": prompt }))),
     },
     Program {
@@ -197,6 +210,7 @@ pub const PROGRAMS: [Program; 6] = [
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             vec![Call::new("grep_search", json!({ "pattern": "TOKEN", "include_pattern": name }))]
         }),
+        mcp: || Call::new("leave_mark", json!({})),
         subagent: Some(|prompt| {
             Call::new("invoke_agent", json!({ "agent_name": "generalist", "prompt": prompt }))
         }),
@@ -230,11 +244,18 @@ pub const PROGRAMS: [Program; 6] = [
             write_json(&setup.home.join(".qwen/settings.json"), &settings)
         },
         write: |file, text| Call::new("write_file", json!({ "file_path": file, "content": text })),
-        monitor: Some(|command| Call::new("monitor", json!({ "command": command }))),
+        monitor: Some(|command| {
+            Call::new("tool_call", json!({ "name": "monitor", "arguments": { "command": command } }))
+        }),
         search: Some(|file| {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             vec![Call::new("grep_search", json!({ "pattern": "TOKEN", "glob": name }))]
         }),
+        mcp: || {
+            // It finds such tools later, and the model calls them through another one.
+            let call = json!({ "name": "mcp__probe__leave_mark", "arguments": {} });
+            Call::new("tool_call", call)
+        },
         subagent: Some(|prompt| {
             let kind = "general-purpose";
             Call::new(
@@ -287,6 +308,7 @@ pub const PROGRAMS: [Program; 6] = [
                 call(json!({ "glob": name })),
             ]
         }),
+        mcp: || Call::new("leave_mark", json!({})),
         subagent: Some(|prompt| {
             Call::new(
                 "task",
@@ -340,8 +362,13 @@ pub const PROGRAMS: [Program; 6] = [
         monitor: None,
         search: Some(|file| {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            vec![Call::new("grep", json!({ "pattern": "TOKEN", "include": name }))]
+            let by_path = json!({ "pattern": "TOKEN", "path": file });
+            vec![
+                Call::new("grep", json!({ "pattern": "TOKEN", "include": name })),
+                Call::new("grep", by_path),
+            ]
         }),
+        mcp: || Call::new("leave_mark", json!({})),
         subagent: Some(|prompt| {
             let kind = "general";
             Call::new("task", json!({ "description": "a task", "prompt": prompt, "subagent_type": kind }))

@@ -84,7 +84,9 @@ pub(crate) fn attempt(
     }
 
     let started = Instant::now();
-    let model_name = program.models.first().copied().unwrap_or_default();
+    let declares_all =
+        scenarios.iter().any(|each| each.needs_mcp || each.all_tools || each.subagent.is_some());
+    let model_name = program.model(declares_all);
     let mut runs = vec![(program.arguments)(scenario.prompt, model_name)];
     let further = program.go_on.zip(scenario.next_prompt);
     runs.extend(further.map(|(arguments, prompt)| arguments(prompt, model_name)));
@@ -93,7 +95,7 @@ pub(crate) fn attempt(
         let mut command = room.command(executable);
         command.current_dir(room.work.join(scenario.folder));
         command.args(arguments).envs((program.environment)(&model.url(), model_name));
-        if scenarios.iter().any(|each| each.all_tools || each.needs_mcp) {
+        if declares_all {
             room.offer_all_tools(program, &mut command)?;
         }
         ending = run(command, &room, patience)?;

@@ -313,16 +313,11 @@ pub static SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "blocked MCP tool",
+        alone: true,
         effect: Some("block-mcp"),
-        turns: |_, _| Some(vec![Turn::Calls(vec![Call::new("leave_mark", json!({}))])]),
+        turns: |program, _| Some(vec![Turn::Calls(vec![(program.mcp)()])]),
         needs_mcp: true,
-        read: |seen| {
-            if seen.calls.iter().any(|call| call.offers("leave_mark")) {
-                seen.refused("mcp.txt", "MARK-MCP")
-            } else {
-                Cell::Unknown("the MCP tool was not offered to the model")
-            }
-        },
+        read: |seen| seen.refused("mcp.txt", "MARK-MCP"),
         ..PLAIN
     },
     Scenario {
@@ -420,7 +415,12 @@ pub static SCENARIOS: &[Scenario] = &[
             ];
             Some(vec![Turn::Calls(vec![Call::shell("echo x > stray.txt").with_stray(stray)])])
         },
-        read: |seen| seen.refused("stray.txt", "MARK-STRAY"),
+        read: |seen| {
+            if seen.model_received("An unexpected parameter") && !seen.exists("stray.txt") {
+                return Cell::Works("the agent refuses arguments that it does not know");
+            }
+            seen.refused("stray.txt", "MARK-STRAY")
+        },
         ..PLAIN
     },
     Scenario {
@@ -504,7 +504,7 @@ pub(crate) fn settings() -> Value {
                 { "type": "rule", "name": "no-patch", "when": { "writes": "patched.txt" }, "block": "MARK-PATCH: not this one" },
                 { "type": "rule", "name": "no-env", "when": { "reads": "**/.env" }, "block": "MARK-ENV: it stays closed" },
             ] }, { "matcher": "mcp__probe__.*", "hooks": [
-                { "type": "rule", "name": "no-mcp", "when": { "tool": "mcp__probe__leave_mark" }, "block": "MARK-MCP: no marks" },
+                { "type": "command", "name": "no-mcp", "command": "echo MARK-MCP >&2; exit 2" },
             ] }],
             "AfterTool": [{ "matcher": "run_shell_command", "hooks": [
                 { "type": "rule", "name": "adds", "when": { "command": "touch context.txt" }, "context": "MARK-CONTEXT" },

@@ -27,7 +27,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     plain_tools: PLAIN_TOOLS,
     caller: None,
-    mcp: McpForm::DoubleUnderscore,
+    mcp: McpForm::Dash,
     unit: TimeUnit::Seconds,
     default_timeout: Duration::from_secs(30),
     matchers: MatcherDialect::WholePattern,

@@ -26,7 +26,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     plain_tools: PLAIN_TOOLS,
     caller: None,
-    mcp: McpForm::DoubleUnderscore,
+    mcp: McpForm::Plain,
     unit: TimeUnit::Milliseconds,
     default_timeout: Duration::from_mins(1),
     matchers: MatcherDialect::Pattern,

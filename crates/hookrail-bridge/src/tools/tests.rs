@@ -92,6 +92,8 @@ fn calls_of_all_agents_look_alike() {
         (Copilot, "bash", json!("{\"command\": \"ls\"}"), "run_shell_command", json!({"command": "ls"})),
         (Claude, "mcp__git__log", json!({"n": 1}), "mcp__git__log", json!({"n": 1})),
         (Gemini, "mcp_git_log", json!({"n": 1}), "mcp__git__log", json!({"n": 1})),
+        (Copilot, "git-log", json!({"n": 1}), "mcp__git__log", json!({"n": 1})),
+        (Copilot, "git/log", json!({"n": 1}), "mcp__git__log", json!({"n": 1})),
         (Claude, "Future", json!(null), "Future", json!({})),
     ] {
         let call = to_ours(agent, name, &input);
@@ -99,6 +101,15 @@ fn calls_of_all_agents_look_alike() {
         let names: Vec<&str> = call.also_matches.iter().map(String::as_str).chain([ours]).collect();
         assert!(names.contains(&name), "{agent} {name}: the native name must match, {names:?}");
     }
+}
+
+#[test]
+fn an_mcp_tool_of_opencode_answers_to_both_names() {
+    let call = to_ours(Opencode, "git_log", &json!({}));
+    assert_eq!(
+        (call.name.as_str(), call.also_matches.as_slice()),
+        ("git_log", ["mcp__git__log".to_owned()].as_slice())
+    );
 }
 
 #[test]

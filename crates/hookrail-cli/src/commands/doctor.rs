@@ -5,6 +5,7 @@
 
 mod agents;
 mod environment;
+mod live;
 mod places;
 mod probe;
 
@@ -27,6 +28,9 @@ pub(crate) use self::agents::refuses_as_it_must;
 
 /// Looks at everything and prints it. Exit 1 if something needs doing.
 pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    if args.live {
+        return live::run(args, context, printer);
+    }
     let settings = context.settings();
     let mut report = DoctorReport::default();
     places::look(context, &mut report);

@@ -27,6 +27,7 @@ mod crash;
 mod demo;
 mod docs;
 mod doctor;
+mod doctor_live;
 mod enclosing;
 mod explain;
 mod fire;
