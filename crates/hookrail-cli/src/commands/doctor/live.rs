@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use hookrail_bridge::Agent;
+use anyhow::Context as _;
+use hookrail_bridge::{Agent, ConnectOptions, bridge_entries};
 use hookrail_live::{Measured, PROGRAMS, Program, Proved, Subject, effects, measured, observe};
 use serde::Serialize;
 
 use crate::cli::{DoctorArgs, Format};
-use crate::commands::connect::program;
-use crate::commands::connect::status::{Connected, status};
+use crate::commands::connect::file::AgentFile;
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
@@ -64,7 +64,7 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
         let Ok(agent) = each.name.parse::<Agent>() else { continue };
         let executable = find(each.name);
         let is_wanted = match args.agents.as_slice() {
-            [] => executable.is_some() && status(agent, context)?.connected != Connected::No,
+            [] => executable.is_some() && is_connected(agent, context),
             named => named.contains(&agent),
         };
         match executable {
@@ -155,6 +155,22 @@ fn print(seen: &LiveAgent, printer: &mut Printer) -> anyhow::Result<()> {
         printer.data(format_args!("  {effect:18} {result:11} {}{worse}", escape_line(evidence)))?;
     }
     Ok(())
+}
+
+/// Whether the agent's settings call hookrail. The agent itself is not asked, because it might write to its home.
+fn is_connected(agent: Agent, context: &Context) -> bool {
+    let calls = |is_project: bool| {
+        let file = AgentFile::find(agent, is_project, context).ok()?;
+        let text = file.load().ok()??;
+        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
+        bridge_entries(agent, &text, options).ok().filter(|entries| !entries.is_empty())
+    };
+    calls(false).or_else(|| calls(true)).is_some()
+}
+
+/// This program, which is what is run again and what the agents call.
+fn program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("cannot tell where this program is")
 }
 
 /// The agent's program on the `PATH`.
