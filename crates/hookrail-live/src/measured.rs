@@ -34,7 +34,19 @@ pub fn measured(agent: &str) -> Option<Measured> {
 
 #[cfg(test)]
 mod tests {
-    use crate::EFFECTS;
+    use super::*;
+    use crate::{EFFECTS, PROGRAMS};
+
+    #[test]
+    fn every_agent_was_measured_in_every_effect() {
+        for program in &PROGRAMS {
+            let measured =
+                measured(program.name).unwrap_or_else(|| panic!("{} was not measured", program.name));
+            for effect in EFFECTS {
+                assert!(measured.result(effect).is_some(), "{}: {effect}", program.name);
+            }
+        }
+    }
 
     #[test]
     fn every_effect_has_its_scenario() {

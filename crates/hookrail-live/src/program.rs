@@ -244,9 +244,7 @@ pub const PROGRAMS: [Program; 6] = [
             write_json(&setup.home.join(".qwen/settings.json"), &settings)
         },
         write: |file, text| Call::new("write_file", json!({ "file_path": file, "content": text })),
-        monitor: Some(|command| {
-            Call::new("tool_call", json!({ "name": "monitor", "arguments": { "command": command } }))
-        }),
+        monitor: Some(|command| Call::new("monitor", json!({ "command": command }))),
         search: Some(|file| {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             vec![Call::new("grep_search", json!({ "pattern": "TOKEN", "glob": name }))]

@@ -338,7 +338,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "one of several calls at once",
+        name: "blocked one of several calls at once",
         effect: Some("parallel-calls"),
         turns: |_, _| {
             let commands = ["touch parallel-1.txt", "touch parallel-2.txt", "touch parallel-3.txt"];
@@ -356,14 +356,14 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "a hook that takes three seconds to refuse",
+        name: "blocked by a hook that takes three seconds",
         effect: Some("slow-hook"),
         turns: |_, _| shell(&["touch slow.txt"]),
         read: |seen| seen.refused("slow.txt", "MARK-SLOW"),
         ..PLAIN
     },
     Scenario {
-        name: "guards switched off by the project's environment",
+        name: "blocked `rm`, though the project's environment turns guards off",
         alone: true,
         turns: |_, _| shell(&["rm victim.txt"]),
         setup: |room| {
@@ -380,7 +380,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "another home by the project's environment",
+        name: "blocked `rm`, though the project's environment names another home",
         alone: true,
         turns: |_, _| shell(&["rm victim.txt"]),
         setup: |room| {
@@ -394,7 +394,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "a command by another tool than the shell",
+        name: "blocked `rm` by another tool than the shell",
         alone: true,
         turns: |program, _| {
             Some(vec![Turn::Calls(vec![program.monitor?("rm victim.txt")]), Turn::shell("sleep 3")])
@@ -404,7 +404,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "a file beside a stray folder argument",
+        name: "blocked file, with a stray folder argument",
         turns: |_, _| {
             let stray = &[
                 ("directory", "/tmp"),
@@ -424,7 +424,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "a search in `.env`",
+        name: "blocked search in `.env`",
         turns: |program, room| {
             let calls = program.search?(&room.work.join(".env"));
             Some(calls.into_iter().map(|call| Turn::Calls(vec![call])).collect())
@@ -438,7 +438,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "a patch in the shell",
+        name: "blocked patch in the shell",
         turns: |program, _| {
             let patch =
                 "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: patched.txt\n+x\n*** End Patch\nEOF\n";
@@ -451,7 +451,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        name: "a nested folder below an approved project",
+        name: "blocked by an enclosing project's rule",
         alone: true,
         turns: |_, _| shell(&["touch nested.txt"]),
         setup: |room| {

@@ -128,7 +128,8 @@ fn look_at(
         LiveEffect {
             effect,
             result: seen.result.as_str(),
-            evidence: format!("{}{note}", seen.words),
+            // The words are a cell of a table in the documents.
+            evidence: format!("{}{note}", seen.words.replace('*', "")),
             is_worse: before.is_some_and(|before| seen.result > before),
         }
     });
