@@ -99,6 +99,13 @@ fn a_folder_that_is_not_there_is_not_called_private() {
     run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
     let ran = doctor(&project);
     assert_eq!(states(&ran, "home", "`~/.hookrail` is private"), ["ok"], "{ran}");
+    // A folder that a person made for settings is closed with the first thing that `connect` keeps in it.
+    let project = guarded();
+    run(&project, &["connect", "claude"]);
+    let folder = project.home().join(".hookrail");
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    fs::set_permissions(folder.join("connect.json"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(states(&doctor(&project), "home", "connect.json"), ["warning"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::internal::LockedFile;
+use hookrail::internal::{LockedFile, make_state_dir};
 
 use super::status::version_of;
 use crate::context::Context;
@@ -38,6 +38,8 @@ pub(crate) fn install(context: &Context, force: bool) -> anyhow::Result<Installe
     let folder = target.parent().unwrap_or(Path::new("/")).to_owned();
     let source = std::env::current_exe().context("cannot tell where this program is")?;
     refuse_link(&folder, context)?;
+    let state = context.state_dir();
+    make_state_dir(&state).with_context(|| format!("cannot make `{}`", state.display()))?;
     let locked = LockedFile::lock(&target, &folder.join(".lock"));
     let _locked = locked.with_context(|| format!("cannot write to `{}`", folder.display()))?;
     refuse_link(&folder, context)?;

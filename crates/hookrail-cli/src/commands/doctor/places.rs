@@ -22,7 +22,8 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
     }
     let before = report.findings.len();
     let state = context.state_dir();
-    let private = ["approvals.json", "log.jsonl", "bridge"].map(|name| state.join(name));
+    let private = ["approvals.json", "log.jsonl", "bridge", "bin", "connect.json", "connect"]
+        .map(|name| state.join(name));
     // A folder that holds settings alone is made private with the first file that is.
     let has_state = private.iter().any(|path| path.exists());
     let folder = has_state.then(|| state.clone());
