@@ -311,7 +311,9 @@ impl Call<'_> {
                 continue;
             }
             if role == "code" {
-                self.note_unclear(walker, slot.at);
+                if !found {
+                    self.note_unclear(walker, slot.at);
+                }
                 found = true;
             } else if self.starts_something(roles) && field.text.is_none() && !field.single {
                 walker.dynamic(Cause::Variable);
