@@ -6,19 +6,19 @@
 /// All entries, one after another.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 
-/// The names of all programs in order, each with the place of its entry.
+/// The names of all programs, and of their subcommands behind those of their programs, in order, each with the place of
+/// its entry.
 const INDEX: &[(&str, usize, usize)] = &include!(concat!(env!("OUT_DIR"), "/index.rs"));
 
 /// What is known about a program, or about one of its subcommands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
+    /// The first names of its program, of the subcommands before it, and of itself.
+    path: &'static str,
     /// Its names: `|` between names of the same, a comma between programs that only share their flags.
     names: &'static str,
     body: &'static str,
-    /// How far its own lines are indented; those of its subcommands are further in.
-    indent: usize,
-    /// How the flags are spelled, unless it says otherwise itself.
-    inherited: Spelling,
+    has_commands: bool,
 }
 
 /// How the flags of a program are spelled.
@@ -88,20 +88,19 @@ impl Entry {
         Self::find(if loader { "ld.so" } else { program }).or_else(|| Self::find(program.strip_prefix('g')?))
     }
 
-    fn find(program: &str) -> Option<Self> {
-        let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(program)).ok()?;
+    /// The entry with these names.
+    fn find(path: &str) -> Option<Self> {
+        let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;
         let (_, start, end) = INDEX.get(at)?;
-        let (names, body) = TEXT.get(*start..*end)?.split_once('\n')?;
-        Some(Self { names, body, indent: 2, inherited: Spelling::Abbreviated })
+        let (head, body) = TEXT.get(*start..*end)?.split_once('\n')?;
+        let (path, head) = head.split_once('\t')?;
+        let (names, sign) = head.split_once('\t')?;
+        Some(Self { path, names, body, has_commands: !sign.is_empty() })
     }
 
-    /// Its own lines, without indentation.
+    /// Its lines.
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
-        let is_own = move |line: &&str| {
-            line.as_bytes().get(self.indent).is_some_and(|byte| *byte != b' ')
-                && line.bytes().take(self.indent).all(|byte| byte == b' ')
-        };
-        self.body.lines().filter(is_own).filter_map(move |line| line.get(self.indent..))
+        self.body.lines()
     }
 
     /// The words behind lines that begin with `word`.
@@ -124,12 +123,11 @@ impl Entry {
     /// How its flags are spelled.
     pub fn spelling(self) -> Spelling {
         let own = self.words_behind("is").find_map(|word| match word {
-            "abbreviated" => Some(Spelling::Abbreviated),
             "in-full" => Some(Spelling::InFull),
             "single-dash" => Some(Spelling::SingleDash),
             _ => None,
         });
-        own.unwrap_or(self.inherited)
+        own.unwrap_or(Spelling::Abbreviated)
     }
 
     /// The first of the names that mean the same as `name`; `None` if that is not one of its names.
@@ -140,19 +138,32 @@ impl Entry {
 
     /// All its flags, those that it shares with another entry included.
     pub fn flags(self) -> impl Iterator<Item = KnownFlag> + use<> {
+        self.flag_lines().flat_map(str::split_ascii_whitespace).map(KnownFlag::read)
+    }
+
+    /// The lines with its flags.
+    fn flag_lines(self) -> impl Iterator<Item = &'static str> + use<> {
         let own = self.lines().filter(|line| line.starts_with(['-', '+']));
-        let shared = self.lines().filter_map(|line| line.strip_prefix("as ")).filter_map(|path| {
-            let mut names = path.split(' ');
-            let first = Self::find(names.next()?)?;
-            names.try_fold(first, |entry, name| entry.command(name).map(|(entry, _)| entry))
-        });
-        let shared = shared.flat_map(|entry| entry.lines().filter(|line| line.starts_with(['-', '+'])));
-        own.chain(shared).flat_map(str::split_ascii_whitespace).map(KnownFlag::read)
+        let shared = self.lines().filter_map(|line| Self::find(line.strip_prefix("as ")?));
+        own.chain(shared.flat_map(|entry| entry.lines().filter(|line| line.starts_with(['-', '+']))))
     }
 
     /// The flag of this name.
     pub fn flag(self, name: &str) -> Option<KnownFlag> {
-        self.flags().find(|flag| flag.is_named(name))
+        let is_border = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b'|' | b'='));
+        let in_line = |line: &'static str| {
+            line.match_indices(name).find_map(|(at, _)| {
+                let end = at + name.len();
+                let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
+                if before == Some(&b'=') || !is_border(before) || !is_border(line.as_bytes().get(end)) {
+                    return None;
+                }
+                let start = line.get(..at)?.rfind(' ').map_or(0, |blank| blank + 1);
+                let length = line.get(start..)?.find(' ').unwrap_or(line.len() - start);
+                Some(KnownFlag::read(line.get(start..start + length)?))
+            })
+        };
+        self.flag_lines().find_map(in_line)
     }
 
     /// The flags that `prefix` may stand for where long names may be cut short.
@@ -166,21 +177,11 @@ impl Entry {
 
     /// The subcommand of this name, with the first of its names.
     pub fn command(self, name: &str) -> Option<(Self, &'static str)> {
-        let mut rest = self.body;
-        while let Some((line, behind)) = rest.split_once('\n') {
-            rest = behind;
-            let header = line.get(self.indent..).and_then(|line| line.strip_prefix(": "));
-            let is_own = line.bytes().take(self.indent).all(|byte| byte == b' ');
-            let Some(names) = header.filter(|_| is_own) else { continue };
-            if let Some(first) = Self::first_name(names, name) {
-                let is_inside = |line: &&str| line.bytes().take(self.indent + 2).all(|byte| byte == b' ');
-                let length: usize = behind.split_inclusive('\n').take_while(is_inside).map(str::len).sum();
-                let body = behind.get(..length)?;
-                let entry = Self { names, body, indent: self.indent + 2, inherited: self.spelling() };
-                return Some((entry, first));
-            }
+        if !self.has_commands || name.contains(' ') {
+            return None;
         }
-        None
+        let entry = Self::find(&format!("{} {name}", self.path))?;
+        Some((entry, Self::first_name(entry.names, name)?))
     }
 
     /// What its operands are, in the order of preference.
