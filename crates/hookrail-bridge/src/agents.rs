@@ -26,19 +26,24 @@ pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
     }
 }
 
+/// The name under which an event stands in the agent's table. Copilot has two names for each, and an event of
+/// one name with a payload in the other form is understood too.
+pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
+    let aliases = dialect_of(agent).event_aliases;
+    aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, canonical)| canonical)
+}
+
 /// The agent's name of an event, given that name or ours; `None` if it has no such event.
 pub fn event_name(agent: Agent, word: &str) -> Option<&'static str> {
     let dialect = dialect_of(agent);
-    let word = crate::input::canonical_event(agent, word);
+    let word = canonical_event(agent, word);
     let ours = || dialect.events.iter().find(|event| event.ours.is_some_and(|ours| ours.as_str() == word));
     dialect.event(word).or_else(ours).map(|event| event.name)
 }
 
 /// Whether any agent has an event of this name.
 pub fn is_event_name(word: &str) -> bool {
-    Agent::ALL
-        .into_iter()
-        .any(|agent| dialect_of(agent).event(crate::input::canonical_event(agent, word)).is_some())
+    Agent::ALL.into_iter().any(|agent| dialect_of(agent).event(canonical_event(agent, word)).is_some())
 }
 
 /// The version of an agent that was observed when its dialect was written down.

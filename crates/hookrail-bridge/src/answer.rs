@@ -11,11 +11,12 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::agents::dialect_of;
+
+use crate::agents::{canonical_event, dialect_of};
 use crate::dialect::NativeEvent;
 use crate::effects::{NativeEffects, nonblank};
 use crate::event::BridgeEvent;
-use crate::input::{canonical_event, event_name_in, read};
+use crate::input::{event_name_in, read};
 use crate::memory::SessionMemory;
 use crate::verdict::Verdict;
 

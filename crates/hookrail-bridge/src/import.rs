@@ -16,10 +16,10 @@ use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::agents::dialect_of;
+
+use crate::agents::{canonical_event, dialect_of};
 use crate::connect::{ConnectError, json};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
-use crate::input::canonical_event;
 
 use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
 

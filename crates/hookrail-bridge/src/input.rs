@@ -6,7 +6,7 @@ mod fields;
 use hookrail::EventName;
 
 use crate::agent::Agent;
-use crate::agents::dialect_of;
+use crate::agents::{canonical_event, dialect_of};
 use crate::dialect::NativeEvent;
 use crate::event::BridgeEvent;
 
@@ -72,11 +72,4 @@ pub fn read(
 fn before_tool(agent: Agent) -> &'static str {
     let is_it = |event: &&NativeEvent| event.ours == Some(EventName::BeforeTool);
     dialect_of(agent).events.iter().find(is_it).map_or("BeforeTool", |event| event.name)
-}
-
-/// The name under which an event stands in the agent's table. Copilot has two names for each, and an event of
-/// one name with a payload in the other form is understood too.
-pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
-    let aliases = dialect_of(agent).event_aliases;
-    aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, canonical)| canonical)
 }

@@ -155,7 +155,11 @@ fn both_ways(kit: Kit) {
     let mut worker = Worker::start(kit.command(folder.path()));
     let events = events(kit);
     for (number, event) in events.iter().enumerate() {
-        let by_worker = worker.ask(&number.to_string(), event);
+        let mut by_worker = worker.ask(&number.to_string(), event);
+        if by_worker.0 == 0 {
+            // What a hook prints is not part of the verdict of a success.
+            by_worker.2.clear();
+        }
         let mut once = kit.run_once(folder.path(), event);
         if by_worker.0 != 0 {
             assert!(

@@ -132,7 +132,7 @@ const TOOLS: &[NativeTool] = &[
     tool("MultiEdit", "replace", FILE),
     tool("NotebookEdit", "replace", NOTEBOOK),
     tool("LS", "list_directory", &[must("path", "path")]),
-    tool("Glob", "glob", &[may("path", "path"), may("pattern", "pattern")]),
+    tool("Glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
     tool("Grep", "search_file_content", &[may("path", "path"), may("glob", "include")]),
     tool("WebFetch", "web_fetch", &[]),
     tool("WebSearch", "google_web_search", &[]),

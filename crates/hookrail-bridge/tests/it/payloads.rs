@@ -49,13 +49,14 @@ fn every_payload_reads_as_its_event_and_suits_the_engine() {
     }
 }
 
-/// All agents but Copilot name their event themselves.
+/// All agents but Copilot name their event themselves. A call of a tool without a result is one that is about to be made.
 #[test]
 fn the_argument_is_needed_only_where_the_payload_does_not_tell() {
     for agent in OBSERVED {
         for (name, native, text) in payloads(agent) {
             let alone = read(agent, None, text.as_bytes()).ok().map(|event| event.native_event);
-            let names_event = agent != Agent::Copilot || native == "permissionRequest";
+            let is_told = ["permissionRequest", "preToolUse"].contains(&native.as_str());
+            let names_event = agent != Agent::Copilot || is_told;
             assert_eq!(alone, names_event.then_some(native), "{agent} {name}");
         }
     }

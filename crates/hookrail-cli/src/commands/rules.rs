@@ -61,8 +61,9 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
             let file = context.paths.user_file().map(|file| shown(&file, context));
             let file = file.unwrap_or_else(|| "your settings".to_owned());
             printer.message(format_args!(
-                "\n`hookrail rules enable @standard` turns the recommended ones on in {file}; so does a name."
+                "\n`hookrail rules enable @standard` turns the recommended ones on; this is in {file}:"
             ));
+            printer.message("  { \"enableHooks\": true, \"hooksConfig\": { \"rules\": [\"@standard\"] } }");
             printer.message("`hookrail rules NAME` shows a rule with its examples.");
         }
     }

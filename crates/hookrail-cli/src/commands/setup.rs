@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::connect::program::Installed;
 use super::connect::record::ConnectRecord;
-use super::connect::status::{Connected, statuses};
+use super::connect::status::{AgentStatus, Connected, statuses};
 use super::connect::{self, disconnect, not_running, program};
 use super::{doctor, rules};
 use crate::cli::{Format, SetupArgs, UninstallArgs};
@@ -41,22 +41,19 @@ pub(crate) fn run(args: &SetupArgs, context: &Context, printer: &mut Printer) ->
     refuse_inside_agent("what guards it")?;
     let preset = preset(args)?;
     let found = statuses(context, printer);
-    let agents: Vec<Agent> = match &args.agents {
-        Some(agents) => agents.clone(),
-        None => {
-            let is_there = |agent: &Agent| {
-                found.iter().any(|status| {
-                    status.agent == agent.as_str() && (status.found || status.connected != Connected::No)
-                })
-            };
-            Agent::ALL.into_iter().filter(is_there).collect()
-        }
+    let is_there = |agent: &Agent| {
+        let is_it = |status: &AgentStatus| {
+            status.agent == agent.as_str() && (status.found || status.connected != Connected::No)
+        };
+        found.iter().any(is_it)
     };
+    let all_found = || Agent::ALL.into_iter().filter(is_there).collect();
+    let agents: Vec<Agent> = args.agents.clone().unwrap_or_else(all_found);
     let file = context.paths.user_file();
     let file = file.ok_or_else(|| Hinted::new("there is no home directory", "set HOME or use --home"))?;
     let plan = plan(preset, &agents, &shown(&file, context));
     if args.dry_run {
-        printer.data(plan.trim_end())?;
+        printer.data(&plan)?;
         return Ok(ExitStatus::Success);
     }
     if !args.yes && !confirmed(&plan, printer)? {
@@ -103,30 +100,27 @@ fn preset(args: &SetupArgs) -> anyhow::Result<Option<Preset>> {
     match args.preset.as_deref() {
         None => Ok(Some(Preset::Standard)),
         Some("none") => Ok(None),
-        Some(word) => match Preset::named(word) {
-            Some(preset) => Ok(Some(preset)),
-            None => {
-                let message = format!("there is no preset `{word}`");
-                Err(Hinted::new(message, "known are: standard, strict, none").into())
-            }
-        },
+        Some(word) => {
+            let message = || format!("there is no preset `{word}`");
+            let preset = Preset::named(word);
+            let known = "known are: standard, strict, none";
+            Ok(Some(preset.ok_or_else(|| Hinted::new(message(), known))?))
+        }
     }
 }
 
 /// What would be done, in one screen.
 fn plan(preset: Option<Preset>, agents: &[Agent], file: &str) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if let Some(preset) = preset {
         let rules = preset.guards().count();
-        text.push_str(&format!("rules     @{} ({rules} rules) in {file}\n", preset.as_str()));
+        lines.push(format!("rules     @{} ({rules} rules) in {file}", preset.as_str()));
     }
-    for agent in agents {
-        text.push_str(&format!("{:9} connect {}\n", agent.as_str(), agent.title()));
+    lines.extend(agents.iter().map(|agent| format!("{:9} connect {}", agent.as_str(), agent.title())));
+    if lines.is_empty() {
+        lines.push("nothing to do: no preset, and no agent was found".to_owned());
     }
-    if text.is_empty() {
-        text.push_str("nothing to do: no preset, and no agent was found\n");
-    }
-    text
+    lines.join("\n")
 }
 
 /// One question, on a terminal only.
@@ -135,7 +129,7 @@ fn confirmed(plan: &str, printer: &mut Printer) -> anyhow::Result<bool> {
         let message = "nobody can be asked: standard input is not a terminal";
         return Err(Hinted::new(message, "`hookrail setup --yes` takes the defaults").into());
     }
-    printer.message(plan.trim_end());
+    printer.message(plan);
     printer.flush()?;
     let _ = write!(io::stderr(), "Do this? [Y/n] ");
     let mut answer = String::new();
@@ -174,7 +168,7 @@ pub(crate) fn uninstall(
         let Ok(agent) = recorded.agent.parse::<Agent>() else { continue };
         match disconnect::disconnect_file(agent, file, context) {
             Ok(()) => {
-                printer.data(format_args!("{:9} disconnected: {}", agent.as_str(), shown(file, context)))?
+                printer.data(format_args!("{:9} disconnected: {}", agent.as_str(), shown(file, context)))?;
             }
             Err(error) => status = crate::terminal::error::report(&error),
         }

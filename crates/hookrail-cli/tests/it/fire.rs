@@ -427,7 +427,7 @@ fn a_saved_test_expects_more_than_the_decision() {
         { "type": "command", "name": "context", "command": "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"run the tests\"}}'" }] }] } }));
     let fired = run(&project, &["fire", "AfterTool", "--tool", "write_file", "--save-test", "context"]);
     assert_eq!(fired.code, Some(0), "{fired}");
-    let tests: Value = serde_json::from_str(&project.read(".llxprt/tests/fired.json")).unwrap();
+    let tests: Value = serde_json::from_str(&project.read(".hookrail/tests/fired.json")).unwrap();
     let expect = &tests[0]["expect"];
     assert_eq!(expect["ran"], json!(["context"]), "{tests}");
     assert_eq!(expect["output"]["hookSpecificOutput"]["additionalContext"], "run the tests", "{tests}");

@@ -211,25 +211,25 @@ fn a_rule_that_another_one_makes_pointless_is_found() {
 }
 
 #[test]
-fn a_rule_that_is_off_shadows_nothing_and_a_shipped_one_may() {
+fn a_rule_that_is_off_shadows_nothing_nor_does_one_with_exceptions() {
     let own = json!({ "type": "rule", "name": "mine", "when": { "command": "git push -f" }, "ask": "sure?" });
+    let wide =
+        json!({ "type": "rule", "name": "wide", "when": { "command": "git push --force" }, "block": "no" });
     let settings = |disabled: &[&str]| {
         json!({
             "enableHooks": true,
+            // It leaves `git push --force --dry-run` alone, about which `mine` asks.
             "hooksConfig": { "rules": ["no-force-push"], "disabled": disabled },
-            "hooks": { "BeforeTool": [{ "matcher": "^run_shell_command$", "hooks": [own] }] },
+            "hooks": { "BeforeTool": [{ "matcher": "^run_shell_command$", "hooks": [wide, own] }] },
         })
     };
     let project = TestProject::new();
-    for (disabled, expected) in [(vec![], 1), (vec!["no-force-push"], 0), (vec!["mine"], 0)] {
+    for (disabled, expected) in [(vec![], 1), (vec!["wide"], 0), (vec!["mine"], 0)] {
         project.user_settings(&settings(&disabled));
         let found = findings(&project);
         let found: Vec<_> = found.iter().filter(|finding| finding.0 == "rule-shadowed").collect();
         assert_eq!(found.len(), expected, "{disabled:?}: {found:?}");
-        assert!(
-            found.iter().all(|finding| finding.2.contains("`mine` never asks: `no-force-push`")),
-            "{found:?}"
-        );
+        assert!(found.iter().all(|finding| finding.2.contains("`mine` never asks: `wide`")), "{found:?}");
     }
     // Rules of the project and of the user are not compared: each of them may change alone.
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));

@@ -145,7 +145,10 @@ fn an_answer_with_text_beside_it_is_warned_about_everywhere() {
 #[test]
 fn names_of_other_programs_are_understood() {
     let project = TestProject::new();
-    for command in ["fire", "init", "explain"] {
+    let ran = run(&project, &["fire", "PreToolUse"]);
+    assert_eq!(ran.code, Some(64), "{ran}");
+    assert!(ran.stderr.contains("`BeforeTool`") && ran.stderr.contains("--agent"), "{ran}");
+    for command in ["init", "explain"] {
         let ran = run(&project, &[command, "PreToolUse"]);
         assert_eq!(ran.code, Some(64), "{ran}");
         assert!(ran.stderr.contains("BeforeTool'") && ran.stderr.contains("similar"), "{ran}");

@@ -1,5 +1,6 @@
 //! `hooksConfig.rules`: guards of the shipped library, turned on by name or by preset, with exceptions.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -63,17 +64,11 @@ struct LibraryReader<'r, 's> {
 
 impl LibraryReader<'_, '_> {
     fn preset(&mut self, word: &str, element: &Value<'_>) {
-        match Preset::named(word) {
-            Some(preset) => {
-                for name in preset.guards() {
-                    self.turn_on(name, element, Exceptions::default());
-                }
-            }
-            None => {
-                let known: Vec<String> =
-                    Preset::ALL.iter().map(|preset| format!("@{}", preset.as_str())).collect();
-                self.unknown(word, element, &known.iter().map(String::as_str).collect::<Vec<_>>());
-            }
+        let Some(preset) = Preset::named(word) else {
+            return self.unknown(word, element, &["@standard", "@strict"]);
+        };
+        for name in preset.guards() {
+            self.turn_on(name, element, Exceptions::default());
         }
     }
 
@@ -120,7 +115,7 @@ impl LibraryReader<'_, '_> {
                 }
                 exceptions.conditions.push(condition);
                 let written: serde_json::Value = value.clone().into();
-                exceptions.text.push_str(&format!("\n// except {written}"));
+                let _ = write!(exceptions.text, "\n// except {written}");
                 true
             }
             Err(problems) => {
@@ -147,7 +142,7 @@ impl LibraryReader<'_, '_> {
             self.findings.warn(DiagnosticCode::ExpiredException, value, message, help);
             return false;
         }
-        exceptions.text.push_str(&format!("\n// until {day}"));
+        let _ = write!(exceptions.text, "\n// until {day}");
         true
     }
 

@@ -61,7 +61,7 @@ pub(crate) fn disconnect_file(agent: Agent, path: &Path, context: &Context) -> a
     let users = AgentFile::find(agent, false, context)?;
     let projects = path.ancestors().filter_map(|folder| {
         let mut context = context.clone();
-        context.paths.project_dir = folder.to_owned();
+        folder.clone_into(&mut context.paths.project_dir);
         AgentFile::find(agent, true, &context).ok()
     });
     let file = std::iter::once(users).chain(projects).find(|file| file.place.path == path);

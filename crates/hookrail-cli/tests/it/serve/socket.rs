@@ -82,11 +82,11 @@ fn of_servers_that_start_at_once_on_a_dead_socket_one_wins() {
 fn what_is_no_socket_is_left_alone() {
     let project = project_with(&[]);
     let file = project.file("precious", "data");
-    assert!(refusal(&project, &file).contains("no socket"));
+    assert!(refusal(&project, &file).contains("not a socket"));
     assert_eq!(project.read("precious"), "data");
     let link = project.dir().join("link");
     std::os::unix::fs::symlink(&file, &link).unwrap();
-    assert!(refusal(&project, &link).contains("no socket"));
+    assert!(refusal(&project, &link).contains("not a socket"));
     assert!(refusal(&project, &project.dir().join("no/such/folder")).contains("cannot make a socket"));
 }
 

@@ -45,7 +45,7 @@ fn redaction_is_off_by_default_and_removes_what_looks_like_a_credential() {
         ("SSH_AUTH_SOCK", "/s"),
         ("KEYBOARD", "de"),
         ("MY_PATH", "x"),
-        ("npm_config__auth", "6"),
+        ("app_config__auth", "6"),
         ("CI_PAT", "7"),
         ("CUSTOM", "8"),
         ("INTERNAL_A", "9"),
