@@ -24,6 +24,7 @@ mod log;
 mod man;
 mod places;
 mod replay;
+mod report;
 mod rules;
 mod schema;
 mod serve;
@@ -54,6 +55,7 @@ pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
 pub(crate) use self::places::Places;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
+pub(crate) use self::report::ReportArgs;
 pub(crate) use self::rules::{RulesAction, RulesArgs, RulesNames};
 pub(crate) use self::schema::{SchemaArgs, SchemaKind};
 pub(crate) use self::serve::ServeArgs;
@@ -135,6 +137,8 @@ pub(crate) enum Command {
     Rules(Deferred<RulesArgs>),
     /// Show what hooks did
     Log(Deferred<LogArgs>),
+    /// Write what agents did and what was decided as one HTML page
+    Report(Deferred<ReportArgs>),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Serve the hook system over JSON Lines to agents in any language

@@ -146,7 +146,7 @@ const EDIT: &[Argument] =
     &[must("path", "file_path"), may("old_str", "old_string"), may("new_str", "new_string")];
 /// A search looks into one folder or file, or into several.
 const SEARCH: &[Argument] = &[may("paths", "path"), may("glob", "include")];
-const GLOB: &[Argument] = &[may("paths", "path"), may("pattern", "pattern")];
+const GLOB: &[Argument] = &[may("paths", "path"), must("pattern", "pattern")];
 
 /// A result of another type than `success` failed, and its text is the reason.
 fn tool_response(response: &Value) -> JsonObject {

@@ -117,7 +117,7 @@ const TOOLS: &[NativeTool] = &[
     tool("write_file", "write_file", FILE),
     tool("replace", "replace", FILE),
     tool("list_directory", "list_directory", &[must("dir_path", "path")]),
-    tool("glob", "glob", &[may("dir_path", "path"), may("pattern", "pattern")]),
+    tool("glob", "glob", &[may("dir_path", "path"), must("pattern", "pattern")]),
     tool("grep_search", "search_file_content", &[may("dir_path", "path"), may("include_pattern", "include")]),
     tool("search_file_content", "search_file_content", &[may("dir_path", "path"), may("include", "include")]),
     tool("web_fetch", "web_fetch", &[]),

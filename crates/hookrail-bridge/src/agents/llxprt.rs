@@ -92,7 +92,7 @@ const TOOLS: &[NativeTool] = &[
     tool("ast_edit", "replace", &[must("file_path", "file_path")]),
     tool("apply_patch", "replace", FILE),
     tool("list_directory", "list_directory", FOLDER),
-    tool("glob", "glob", &[may("dir_path", "path"), may("path", "path"), may("pattern", "pattern")]),
+    tool("glob", "glob", &[may("dir_path", "path"), may("path", "path"), must("pattern", "pattern")]),
     tool("search_file_content", "search_file_content", SEARCH),
     tool("ast_grep", "search_file_content", &[may("path", "path"), may("globs", "include")]),
     tool("structural_analysis", "search_file_content", &[may("path", "path")]),

@@ -86,7 +86,7 @@ const TOOLS: &[NativeTool] = &[
     tool("patch", "apply_patch", &[must("patchText", "patch")]),
     tool("apply_patch", "apply_patch", &[must("patchText", "patch")]),
     tool("list", "list_directory", &[may("path", "path")]),
-    tool("glob", "glob", &[may("path", "path"), may("pattern", "pattern")]),
+    tool("glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
     tool("grep", "search_file_content", &[may("path", "path"), may("include", "include")]),
     tool("webfetch", "web_fetch", &[]),
     tool("websearch", "google_web_search", &[]),

@@ -120,7 +120,7 @@ const TOOLS: &[NativeTool] = &[
     tool("edit", "replace", FILE),
     tool("notebook_edit", "replace", NOTEBOOK),
     tool("list_directory", "list_directory", &[must("path", "path")]),
-    tool("glob", "glob", &[may("path", "path"), may("pattern", "pattern")]),
+    tool("glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
     tool("grep_search", "search_file_content", &[may("path", "path"), may("glob", "include")]),
     tool("web_fetch", "web_fetch", &[]),
     tool("web_search", "google_web_search", &[]),

@@ -1,5 +1,6 @@
 //! Times of logs and transcripts: written in UTC, shown and asked for in the local time zone.
 
+use std::fmt;
 use std::fs::Metadata;
 
 use jiff::tz::TimeZone;
@@ -34,6 +35,12 @@ pub(crate) fn short_local_time(timestamp: &str) -> String {
 /// The start of a span of time that reaches to the present: `--since 2h`, `--since 2026-01-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Since(Timestamp);
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Since {
     /// Reads what a person wrote.

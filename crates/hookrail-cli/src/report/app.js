@@ -1,4 +1,4 @@
-// The report's page. Data comes from the element `data`, and with `report --live` further decisions from the server.
+// The report's page. Data comes from the element `data`.
 // Text from the log is only ever set as text (`textContent`), never as markup.
 'use strict';
 (() => {
@@ -10,7 +10,7 @@
   const SVG = 'http://www.w3.org/2000/svg';
   const data = JSON.parse(document.getElementById('data').textContent);
   /** Newest first, as it is shown. */
-  let decisions = data.decisions.map(prepared).sort((a, b) => b.at - a.at);
+  const decisions = data.decisions.map(prepared).sort((a, b) => b.at - a.at);
   let shown = PAGE;
   let shownSessions = 6;
 
@@ -318,16 +318,12 @@
     return made;
   }
 
-  /** Commands to copy. They name the decision by its id: nothing of the log's text gets into a command line. */
+  /** Commands to copy. Only ids and names of plain signs get into a command line, never other text of the log. */
   function steps(entry) {
-    const commands = [['Everything that is known of it', `hookrail log --id ${entry.id}`]];
-    if (['block', 'ask'].includes(entry.decision) && entry.blockCause !== 'failure') {
-      commands.unshift(
-        ['Keep it as a test', `hookrail fire --id ${entry.id} --save-test`],
-        ['Let this call pass once', `hookrail allow ${entry.id}`],
-        ['Write an exception', `hookrail rules except ${entry.id}`],
-      );
-    }
+    const isPlain = (word) => typeof word === 'string' && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,80}$/.test(word);
+    const commands = [];
+    if (isPlain(entry.hook)) commands.push(['The rule and its examples, if it is a shipped one', `hookrail rules ${entry.hook}`]);
+    if (isPlain(entry.sessionId)) commands.push(['Everything of this session', `hookrail log --session ${entry.sessionId}`]);
     const list = commands.map(([label, command]) => {
       const copy = element('button', { type: 'button', textContent: 'Copy', 'aria-label': `Copy: ${command}` });
       copy.addEventListener('click', () => copied(copy, command));
@@ -390,37 +386,5 @@
     }
   });
 
-  /** With `report --live` the server sends what is new; the page asks again from where it stopped. */
-  async function follow() {
-    const status = $('live');
-    status.hidden = false;
-    for (let after = data.position, pause = 1000; ;) {
-      try {
-        const answer = await fetch(`data?after=${encodeURIComponent(after)}`, { cache: 'no-store' });
-        if (answer.status === 403) {
-          status.textContent = 'This page is no longer allowed to ask: start hookrail report --live again.';
-          return;
-        }
-        if (!answer.ok) throw new Error(String(answer.status));
-        const news = await answer.json();
-        after = news.position;
-        pause = 1000;
-        status.textContent = 'Live';
-        if (news.coverage) data.coverage = news.coverage;
-        data.until = news.until;
-        data.hookCalls.push(...news.hookCalls);
-        if (news.decisions.length > 0 || news.coverage) {
-          decisions = [...news.decisions.map(prepared), ...decisions].sort((a, b) => b.at - a.at).slice(0, 20_000);
-          showEverything();
-        }
-      } catch {
-        status.textContent = 'Not connected; trying again';
-        pause = Math.min(pause * 2, 15_000);
-      }
-      await new Promise((wake) => setTimeout(wake, pause));
-    }
-  }
-
   showEverything();
-  if (data.live) follow();
 })();

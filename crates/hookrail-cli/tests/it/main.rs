@@ -46,6 +46,7 @@ mod patches;
 mod program;
 mod pty;
 mod replay;
+mod report;
 mod rule_findings;
 mod rules;
 mod schema;
