@@ -1,8 +1,8 @@
 //! The one reader of shell text: which commands a line would run, and which paths they would read and write.
 //!
-//! [`parse`] makes a tree of the text, [`walk`] goes through it as a shell would and follows what the text itself
-//! says about variables, functions, aliases and the working directory, and [`act`] finds the files and the commands among
-//! the words of programs that the [`book`] describes. All of it is pure: no file, no environment and no process is looked at.
+//! `parse` makes a tree of the text, `walk` goes through it as a shell would and follows what the text itself
+//! says about variables, functions, aliases and the working directory, and `act` finds the files and the commands among
+//! the words of programs that the `book` describes. All of it is pure: no file, no environment and no process is looked at.
 //!
 //! The facts may say too much, never too little: what cannot be determined is `None`, or makes the line `dynamic`. They
 //! describe the text for a guard rail. A program that is started can start others, and no text shows those.

@@ -14,6 +14,8 @@ use pty_process::blocking::{Command, open};
 
 /// Longer than any machine needs.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+/// How long the end of the terminal is waited for after the end of the program.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
@@ -144,6 +146,13 @@ impl Terminal {
             assert!(start.elapsed() < PATIENCE, "the program goes on: {:?}", self.text());
             std::thread::sleep(Duration::from_millis(10));
         };
+        // What it showed last may still be on its way. A process that it left behind keeps the terminal open.
+        let mut screen = self.screen.0.lock().unwrap();
+        let end = Instant::now();
+        while !screen.closed && end.elapsed() < LAST_WORDS {
+            screen = self.screen.1.wait_timeout(screen, Duration::from_millis(100)).unwrap().0;
+        }
+        drop(screen);
         (status.code(), self.text())
     }
 }
