@@ -301,7 +301,7 @@ class Hooks:
             waiting.set_exception(HookrailError(f"hookrail ended with exit code {code}; its message is on stderr"))
 
 
-def _settle(waiting: "Future[dict[str, Any]]", response: Mapping[str, Any]) -> None:
+def _settle(waiting: "Future[dict[str, Any]] | asyncio.Future[dict[str, Any]]", response: Mapping[str, Any]) -> None:
     error = response.get("error")
     if error:
         waiting.set_exception(HookrailError(f"{error.get('code')}: {error.get('message')}"))
@@ -452,13 +452,7 @@ class AsyncHooks:
             except (ValueError, AttributeError):
                 continue
             if waiting is not None and not waiting.done():
-                error = response.get("error")
-                if error:
-                    waiting.set_exception(HookrailError(f"{error.get('code')}: {error.get('message')}"))
-                elif isinstance(response.get("output"), dict):
-                    waiting.set_result(response["output"])
-                else:
-                    waiting.set_exception(HookrailError("the answer has no output"))
+                _settle(waiting, response)
         code = await server.wait()
         if self._server is server:
             self._server = None
