@@ -101,7 +101,7 @@ impl Session {
         });
         let result = self.unless_cancelled(self.parts.hooks.fire_session_start(source)).await?;
         self.stop_if_asked(&result.gate)?;
-        if let AgentGate::GoOn { additional_context: Some(context) } = result.gate {
+        if let AgentGate::Proceed { additional_context: Some(context) } = result.gate {
             self.history.push(Content::text("user", context));
         }
         self.pending_messages.extend(result.notes.into_inner().system_message);
@@ -171,7 +171,7 @@ impl Session {
             AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } => {
                 Err(self.stopped(reason.clone()))
             }
-            AgentGate::GoOn { .. } | AgentGate::Block { stop: None, .. } => Ok(()),
+            AgentGate::Proceed { .. } | AgentGate::Block { stop: None, .. } => Ok(()),
         }
     }
 

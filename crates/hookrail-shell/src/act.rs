@@ -11,10 +11,10 @@ mod search;
 mod shells;
 
 use super::book::Entry;
+use super::command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Word};
 use super::facts::{Access, Cause, Extent};
 use super::field::{Field, Likely};
 use super::walk::{Context, Walker, base_name};
-use super::words::{CommandWords, Flag, FlagName, FlagValue, Item, Word};
 
 pub(super) use self::git::is_git_code;
 pub(super) use self::shells::is_shell;

@@ -13,6 +13,7 @@
 mod act;
 mod book;
 mod braces;
+mod command_words;
 mod facts;
 mod field;
 mod names;
@@ -23,19 +24,18 @@ mod shebang;
 mod state;
 mod syntax;
 mod walk;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use book::{Entry, KnownFlag, Spelling, Takes};
+pub use command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Operand, UnknownWord};
 pub use facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
 pub use names::{is_builtin, is_python, is_reserved_word};
 pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};
 pub use quoting::{quote, single_quoted, within_single_quotes};
 pub use shebang::{SHEBANG_BYTES, shebang_line};
 pub use syntax::Quote;
-pub use words::{CommandWords, Flag, FlagName, FlagValue, Item, Operand, UnknownWord};
 
 use self::field::Field;
 use self::walk::{Context, Walker};

@@ -10,9 +10,9 @@
 
 pub mod hostile_workers;
 pub mod model_server;
+pub mod module_order;
 pub mod process;
 mod project;
-pub mod rooms;
 
 use std::fs;
 use std::io::Write as _;

@@ -61,7 +61,7 @@ async fn main() {
 
     let result = session.fire_session_start(SessionStartSource::Startup).await;
     match result.gate {
-        AgentGate::GoOn { .. } => println!("go on; the model is told {:?}", result.notes.system_message),
+        AgentGate::Proceed { .. } => println!("go on; the model is told {:?}", result.notes.system_message),
         AgentGate::Block { .. } | AgentGate::Stop { .. } => println!("the session does not start"),
     }
     println!("failures: {}", watcher.failures.load(Ordering::Relaxed));

@@ -6,12 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use self::name::{EventName, Matching, UnknownEvent};
-pub use self::words::{NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
+pub use self::values::{NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{LlmRequest, LlmResponse};
 
 mod name;
-mod words;
+mod values;
 
 /// A lifecycle point with exactly the data that its hooks receive. It borrows what the agent
 /// owns: a large request is written to a hook without being copied first.

@@ -16,6 +16,7 @@
 
 mod attempts;
 mod long;
+mod plain_names;
 mod program;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod reference;
@@ -25,15 +26,14 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 mod translate;
-mod words;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use self::long::LongPattern;
+use self::plain_names::Words;
 use self::program::{Program, Way};
 use self::syntax::Unread;
-use self::words::Words;
 use crate::event::EventName;
 
 /// Longer patterns are not compiled.

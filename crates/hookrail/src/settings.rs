@@ -1,6 +1,6 @@
 //! Settings: where they are, what they may contain, and which of them apply.
 //!
-//! `files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
+//! `settings_files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
 //! and hooks; `source.rs` has the text and its places; `diagnose.rs` has the texts of the findings; `levels.rs` has the
 //! scalar settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot
 //! be used becomes a finding, and everything around it still counts.
@@ -10,7 +10,6 @@ mod diagnose;
 pub mod edit;
 mod extension_command;
 mod extensions;
-mod files;
 mod hooks;
 mod levels;
 mod library;
@@ -20,6 +19,7 @@ mod paths;
 mod project;
 mod read;
 mod resolve;
+mod settings_files;
 mod source;
 mod wire;
 
@@ -35,7 +35,6 @@ use crate::hook::{Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList};
 
 pub use bridge_entry::calls_bridge;
-pub use files::SettingsFiles;
 pub use levels::{
     AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, LogDetail, PerLevel,
     Redaction, RedactionSettings,
@@ -46,6 +45,7 @@ use paths::settings_file;
 pub use project::find_project;
 pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
+pub use settings_files::SettingsFiles;
 pub use source::Source as SourceText;
 pub use wire::settings_schema;
 

@@ -7,11 +7,12 @@
 
 mod approve;
 pub(crate) mod atomic_file;
+mod command_words;
 mod data_files;
 mod disk;
 mod error;
-mod files;
 mod guards;
+mod named_files;
 mod named_paths;
 mod relative;
 mod review;
@@ -21,7 +22,6 @@ mod store;
 mod terms;
 mod unwatched;
 mod watch;
-mod words;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
 
 pub use error::TrustError;
-pub use files::ApprovedFile;
 pub use guards::VanishedGuard;
+pub use named_files::ApprovedFile;
 pub use named_paths::{hook_files, named_paths};
 pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
@@ -147,7 +147,7 @@ impl TrustPolicy {
                 problem: None,
             },
             Self::ApproveForThisRun => {
-                let project = files::ProjectDir::new(project);
+                let project = named_files::ProjectDir::new(project);
                 Judgement {
                     hooks: hooks.into_iter().map(|hook| approve_now(&project, hook)).collect(),
                     project_settings_approved: true,
@@ -189,12 +189,12 @@ impl TrustPolicy {
     }
 }
 
-fn approve_now<H: AsRef<Hook>>(project: &files::ProjectDir, given: H) -> HookJudgement<H> {
+fn approve_now<H: AsRef<Hook>>(project: &named_files::ProjectDir, given: H) -> HookJudgement<H> {
     let hook = given.as_ref();
     if !review::needs_approval(hook) {
         return HookJudgement::trusted(given);
     }
-    let files = files::load_named_files(project, hook.command(), &hook.env, &hook.watch)
+    let files = named_files::load_named_files(project, hook.command(), &hook.env, &hook.watch)
         .map_err(|error| error.to_string());
     // Even this policy approves only what can be watched: an unwatched guard could be switched off.
     let captured = files.and_then(|files| Seal::capture(project, hook, &files));

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hookrail_testkit::rooms::{assert_order, uses_between_rooms};
+use hookrail_testkit::module_order::{assert_order, uses_between_modules};
 
-/// Rooms from the bottom up. A room uses only those named for it, all of which stand above its line; what is not named
+/// Rooms from the bottom up. A module uses only those named for it, all of which stand above its line; what is not named
 /// here does not exist.
 const MAY_USE: [(&str, &[&str]); 16] = [
     ("spelling", &[]),
@@ -65,7 +65,7 @@ const EFFECTS: [(&str, &[&str]); 4] = [
     (
         "std::fs",
         &[
-            "settings/files.rs",
+            "settings/settings_files.rs",
             "settings/ownership.rs",
             "settings/project.rs",
             "settings/extensions.rs",
@@ -109,20 +109,20 @@ fn files() -> Vec<(String, PathBuf)> {
 
 #[test]
 fn no_room_may_use_one_that_uses_it() {
-    for (at, (room, may_use)) in MAY_USE.iter().enumerate() {
+    for (at, (module, may_use)) in MAY_USE.iter().enumerate() {
         let earlier: Vec<&str> = MAY_USE.iter().take(at).map(|(name, _)| *name).collect();
         for other in *may_use {
-            assert!(earlier.contains(other), "`{other}` does not stand before `{room}`, which may use it");
+            assert!(earlier.contains(other), "`{other}` does not stand before `{module}`, which may use it");
         }
     }
 }
 
 #[test]
-fn rooms_use_only_the_rooms_below_them() {
+fn modules_use_only_those_below_them() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    assert_order(&src, &MAY_USE.map(|(room, _)| room));
+    assert_order(&src, &MAY_USE.map(|(module, _)| module));
     let allowed: BTreeMap<&str, &[&str]> = MAY_USE.into_iter().collect();
-    for ((from, other), places) in uses_between_rooms(&src) {
+    for ((from, other), places) in uses_between_modules(&src) {
         let may_use = allowed[from.as_str()].contains(&other.as_str());
         assert!(may_use, "`{from}` must not use `{other}`: {}", places.join(", "));
     }

@@ -68,7 +68,7 @@ impl Session {
         self.stop_if_asked(&result.gate)?;
         match result.gate {
             AgentGate::Block { block, .. } => return Ok(Some(block.reason)),
-            AgentGate::GoOn { additional_context } => {
+            AgentGate::Proceed { additional_context } => {
                 content.parts.extend(additional_context.map(Part::text));
             }
             AgentGate::Stop { reason } => return Err(self.stopped(reason)),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hookrail_testkit::rooms::assert_order;
+use hookrail_testkit::module_order::assert_order;
 
 /// Models and tools do not use each other, nor what is above them: what a person sees and is asked (`ui`, `observer`,
 /// `approval`), the tool calls of one response (`scheduler`) and the whole conversation (`session`).

@@ -76,7 +76,7 @@ pub(super) fn translate(agent: Agent, native_event: String, mut fields: JsonObje
     let mut native = json!({"name": agent.as_str(), "event": event.native_event});
     base_fields(&mut event);
     tool_fields(&mut event, &mut native);
-    own_fields(&mut event, &mut native);
+    event_specific_fields(&mut event, &mut native);
     if let Some(name) = event.event {
         set(&mut event.payload, "hook_event_name", name.as_str());
     }
@@ -171,7 +171,7 @@ fn tool_result(event: &mut BridgeEvent, native: &mut Value) {
 
 /// The fields that only some events have, in our words. Matchers compare these words exactly, so a word that we do not
 /// have becomes the nearest one that we do, and the agent's own is kept beside it.
-fn own_fields(event: &mut BridgeEvent, native: &mut Value) {
+fn event_specific_fields(event: &mut BridgeEvent, native: &mut Value) {
     let our_word =
         |payload: &mut JsonObject, native: &mut Value, key: &str, word: fn(&str) -> &'static str| {
             let theirs = text(payload, key).unwrap_or_default();

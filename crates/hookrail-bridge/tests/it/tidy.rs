@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hookrail_testkit::rooms::assert_order;
+use hookrail_testkit::module_order::assert_order;
 
 /// Data comes first: who, what happened, what hooks decided, what the agent is to do. The tables of all agents (`dialect`,
 /// `agents`) are made of it, and everything else uses the tables.

@@ -3,6 +3,7 @@
 //! Most findings come from the engine, which has them while it reads the settings. Those here look at the machine
 //! (programs, scripts, permissions), at the agent's tools, or at hooks side by side. Hooks are never started.
 
+mod command_start;
 mod each_hook;
 pub(crate) mod finding;
 mod foreign;
@@ -14,7 +15,6 @@ mod shadowed;
 mod shell;
 mod side_by_side;
 mod tool_words;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::Path;

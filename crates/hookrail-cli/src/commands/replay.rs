@@ -7,12 +7,12 @@
 mod call;
 mod decide;
 mod differences;
-mod files;
 mod formats;
 mod lines;
 mod own_log;
 mod show;
 mod transcript;
+mod transcripts;
 mod zst;
 
 use std::collections::BTreeMap;
@@ -24,9 +24,9 @@ use serde_json::{Value, json};
 use self::call::{PastCall, PastOutcome};
 use self::decide::{Interrupted, PresentDecision, ReplayDecider};
 use self::differences::{Difference, Differences};
-use self::files::TranscriptFile;
 use self::own_log::BlockedCalls;
 use self::transcript::Listener;
+use self::transcripts::TranscriptFile;
 use crate::cli::{Format, ReplayArgs};
 use crate::commands::test::case::DecisionWord;
 use crate::commands::test::save;
@@ -129,10 +129,10 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -
 fn find(args: &ReplayArgs, context: &Context) -> anyhow::Result<Vec<TranscriptFile>> {
     let usual = args.paths.is_empty();
     let paths: Vec<PathBuf> =
-        if usual { files::usual_places(args.agent, context) } else { args.paths.clone() };
+        if usual { transcripts::usual_places(args.agent, context) } else { args.paths.clone() };
     let mut all = Vec::new();
     for path in &paths {
-        match files::candidates(path, args.since) {
+        match transcripts::candidates(path, args.since) {
             // Few users have every agent.
             Err(_) if usual => {}
             found => all.extend(found.with_context(|| format!("cannot read `{}`", path.display()))?),

@@ -39,6 +39,7 @@ mod init;
 mod interactive;
 mod list;
 mod log;
+mod messages;
 #[cfg(target_os = "linux")] // It needs FUSE and namespaces.
 mod modeless;
 mod own_hooks;
@@ -57,5 +58,4 @@ mod test_command;
 mod tidy;
 mod toggle;
 mod trust;
-mod words;
 mod worker_reports;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hookrail_testkit::rooms::assert_order;
+use hookrail_testkit::module_order::assert_order;
 
 /// From the bottom up: each uses only those before it. `main.rs` uses all of them.
 const MODULES: [&str; 14] = [

@@ -1,10 +1,10 @@
 //! Code and commands in unusual places: `env -S`, `docker run --entrypoint`, lines of `crontab`, options of `ssh`.
 
 use super::{Call, act, shells};
+use crate::command_words::Item;
 use crate::facts::{Access, Cause};
 use crate::field::Field;
 use crate::walk::{Context, Stdin, Walker, base_name};
-use crate::words::Item;
 
 /// Reads a command to which the program adds a word. To `ssh` a host and a command are added, which the line itself names.
 pub(super) fn code_with_word(walker: &mut Walker, value: &Field, context: &Context) {
@@ -66,7 +66,7 @@ pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>, inner: &Context) 
     // What the flags say is read as for any command; the words behind the image are no command.
     let before: Vec<Field> = call.args.get(..=image.at).unwrap_or_default().to_vec();
     let entry = call.words.path.first().copied();
-    let words = crate::words::CommandWords::with_entry(entry, &before);
+    let words = crate::command_words::CommandWords::with_entry(entry, &before);
     let outer = Context { foreign: false, ..inner.clone() };
     Call { name: call.name, args: &before, words }.act(walker, inner, &outer);
     true

@@ -345,7 +345,7 @@ pub struct AfterModelHookResult {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentGate {
     /// It goes on.
-    GoOn {
+    Proceed {
         /// Text for the model, to be added to the prompt or to the beginning of the session.
         additional_context: Option<String>,
     },
@@ -379,7 +379,7 @@ pub struct AgentHookResult {
 
 impl Default for AgentHookResult {
     fn default() -> Self {
-        let gate = AgentGate::GoOn { additional_context: None };
+        let gate = AgentGate::Proceed { additional_context: None };
         Self { gate, clear_context: false, notes: HookNotes::default() }
     }
 }

@@ -20,7 +20,7 @@ use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::panics::{catch_panic, catch_panic_in_future};
 use crate::host::records::Records;
 use crate::host::shared::Host;
-use crate::host::unstartable::{take_out_busy_guards, take_out_project_file_hooks};
+use crate::host::unstartable::{refuse_guards_open_for_writing, take_out_project_file_hooks};
 use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan};
 use crate::rules::{OurTool, unreadable_call};
@@ -121,7 +121,7 @@ impl HookEventHandler {
         let directory = directory_for(&self.host, &base.cwd);
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
-        take_out_busy_guards(plan, &mut hooks, &mut refused).await;
+        refuse_guards_open_for_writing(plan, &mut hooks, &mut refused).await;
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
         let input = HookInput { base: &base, event, extra };

@@ -150,7 +150,7 @@ impl HookSession {
             (None, Some(reason)) => AgentGate::Stop { reason },
             (None, None) => {
                 let context = output.as_ref().and_then(HookOutput::additional_context);
-                AgentGate::GoOn { additional_context: context.map(str::to_owned) }
+                AgentGate::Proceed { additional_context: context.map(str::to_owned) }
             }
         };
         notes.output = output;

@@ -13,7 +13,11 @@ use crate::verdict::hook_run::HookRun;
 use crate::verdict::refusal::RefusalReason;
 
 /// Removes the guards whose files are open for writing, which the system would not execute, and notes them as refused.
-pub(super) async fn take_out_busy_guards(plan: &Plan, hooks: &mut Vec<Arc<Hook>>, refused: &mut Refused) {
+pub(super) async fn refuse_guards_open_for_writing(
+    plan: &Plan,
+    hooks: &mut Vec<Arc<Hook>>,
+    refused: &mut Refused,
+) {
     for planned in &plan.hooks {
         let Some(seal) = &planned.seal else { continue };
         if !hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook)) {

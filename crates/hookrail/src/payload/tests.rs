@@ -18,7 +18,7 @@ fn base() -> BaseFields<'static> {
 }
 
 /// What a hook reads of a typed input, without the base fields.
-fn own_fields(input: &TypedInput) -> Value {
+fn event_specific_fields(input: &TypedInput) -> Value {
     let input = HookInput { base: &base(), event: &input.event(), extra: &input.extra };
     let mut value = serde_json::to_value(input).unwrap();
     for key in ["session_id", "transcript_path", "cwd", "timestamp", "hook_event_name"] {
@@ -46,7 +46,7 @@ fn every_event_is_read_and_written_back() {
         let sample = sample_input(event);
         let input = parse_input(event, Value::Object(sample.clone())).unwrap();
         assert_eq!(input.event().name(), event, "DELTA-HPAY-001");
-        assert_eq!(own_fields(&input), Value::Object(sample), "DELTA-HPAY-001 {event}");
+        assert_eq!(event_specific_fields(&input), Value::Object(sample), "DELTA-HPAY-001 {event}");
         assert_eq!(input.base, BaseOverrides::default());
     }
 }
@@ -189,7 +189,7 @@ fn unknown_fields_go_on_to_the_hooks() {
         "trace": { "id": "t" },
     });
     let input = parse_input(EventName::AfterModel, sent.clone()).unwrap();
-    assert_eq!(own_fields(&input), sent, "HOOK-155");
+    assert_eq!(event_specific_fields(&input), sent, "HOOK-155");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What rules can know of one event, found out when the first rule asks and never twice.
 
-mod files;
 mod json;
 mod shell;
+mod tool_paths;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,8 +10,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-pub(crate) use self::files::PathFacts;
 pub(crate) use self::shell::{LineCommand, ShellLine};
+pub(crate) use self::tool_paths::PathFacts;
 use super::path::Places;
 use super::tools::{OurTool, SHELL_TOOL};
 use crate::event::{CallReading, Event};

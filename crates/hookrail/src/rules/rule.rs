@@ -113,7 +113,7 @@ impl Rule {
         let blocks = self.then.is_blocking_decision();
         blocks
             && self.exceptions.is_empty()
-            && only_decides(&other.then)
+            && has_only_a_decision(&other.then)
             && strength(self.on_unknown.as_ref()) >= strength(other.on_unknown.as_ref())
             && self.when.follows_from(&other.when)
     }
@@ -136,7 +136,7 @@ impl Rule {
 }
 
 /// Whether an output says nothing but that it blocks or asks, and why.
-fn only_decides(output: &HookOutput) -> bool {
+fn has_only_a_decision(output: &HookOutput) -> bool {
     let decides = output.is_blocking_decision() || output.decision == Some(Decision::Ask);
     let rest = HookOutput { decision: None, reason: None, ..output.clone() };
     decides && rest == HookOutput::default()

@@ -5,7 +5,7 @@
 
 mod answer;
 mod connection;
-mod files;
+mod fingerprint;
 #[cfg(target_os = "linux")]
 mod fork;
 mod health;

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::Settings;
 use super::diagnose::{self, Findings, Route};
 use super::extension_command::located;
-use super::files::load_text;
 use super::hooks::read_hooks;
 use super::load::parse;
 use super::read::{given, misplaced_event};
+use super::settings_files::load_text;
 use super::source::Source;
 use crate::hook::{ExtensionName, HookKind, Level};
 

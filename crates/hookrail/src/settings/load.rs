@@ -7,10 +7,10 @@ use jsonc_parser::ast::Object;
 
 use super::diagnose::{Findings, Route, consequence};
 use super::extensions::load_extensions;
-use super::files::{LevelText, SettingsFiles};
 use super::hooks::{read_hooks, refuse_guarded};
 use super::library::read_library;
 use super::read::{LevelRead, read_level};
+use super::settings_files::{LevelText, SettingsFiles};
 use super::source::Source;
 use super::{Settings, SettingsPaths, UnusableFile};
 use crate::diagnostic::Diagnostic;

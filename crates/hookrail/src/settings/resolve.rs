@@ -11,7 +11,7 @@ pub use self::activation::Activation;
 use self::activation::activation;
 pub(crate) use self::activation::may_be_on;
 use self::findings::{unapproved, vanished_guard};
-use super::files::SettingsFiles;
+use super::settings_files::SettingsFiles;
 use super::{
     AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, SettingsPaths, UnusableFile,
 };

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::disk::{AcceptedAbsence, update};
 use super::error::TrustError;
-use super::files::ProjectDir;
 use super::guards::{VanishedGuard, settings_digest, vanished_guards};
+use super::named_files::ProjectDir;
 use super::review::{
     GivenHook, Pending, PendingReason, PendingSettings, ReadHook, Review, read_and_pair, readings,
     says_nothing, settings_text,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::disk::ProjectWire;
-use super::files::ProjectDir;
+use super::named_files::ProjectDir;
 use super::review::ReadHook;
 use super::snapshot::hexadecimal;
 use super::terms::{Change, Terms};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::{ProjectDir, interpreter_words, load_named_files};
+use super::command_words::{PROJECT, words};
+use super::named_files::{ProjectDir, interpreter_words, load_named_files};
 use super::relative::relative_words;
 use super::watch::watched_files;
-use super::words::{PROJECT, words};
 use crate::hook::Hook;
 
 /// Every path that a command could name, seen from the folder that it runs in. A name too many does no

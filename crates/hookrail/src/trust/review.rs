@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, load_named_files};
 use super::guards::VanishedGuard;
+use super::named_files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, load_named_files};
 use super::store::Approval;
 use super::terms::{Change, FileContent, Terms};
 use crate::diagnostic::Diagnostic;

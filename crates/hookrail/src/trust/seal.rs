@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::files::{NamedFiles, ProjectDir, load_named_files, target_of};
+use super::named_files::{NamedFiles, ProjectDir, load_named_files, target_of};
 use super::snapshot::{Identity, Snapshot};
 use super::terms::FileRights;
 use crate::hook::{Hook, StartObstacle};

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::disk::{ProjectWire, load, update};
 use super::error::TrustError;
-use super::files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::guards::{settings_digest, vanished_guards};
+use super::named_files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::review::{GivenHook, ReadHook, read_and_pair, readings, says_nothing, settings_text};
 use super::seal::Seal;
 use super::terms::{Change, Terms};

@@ -14,8 +14,8 @@ use hookrail::components::Level;
 use hookrail::internal::{is_builtin, quote, shebang_line};
 use hookrail::{DiagnosticCode, Hook};
 
+use super::command_start::beginning;
 use super::finding::Severity;
-use super::words::beginning;
 use super::{python, shell};
 use crate::context::Context;
 use crate::display::shown;

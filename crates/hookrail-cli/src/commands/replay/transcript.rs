@@ -102,16 +102,16 @@ fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow
         return Ok(ReadTranscript { is_transcript: false, unreadable: 1 });
     };
     let mut unpacked = BufReader::with_capacity(256 * 1024, unpacked);
-    let mut quiet = Uncounted(listener);
+    let mut quiet = WithoutCounting(listener);
     let found = lines(&mut unpacked, None, &mut UnfinishedCalls::default(), &mut quiet)?;
     listener.read(size);
     Ok(if found.is_transcript || is_named { found } else { ReadTranscript::default() })
 }
 
 /// Progress is counted in bytes of files, and not in what they unpack to.
-struct Uncounted<'a>(&'a mut dyn Listener);
+struct WithoutCounting<'a>(&'a mut dyn Listener);
 
-impl Listener for Uncounted<'_> {
+impl Listener for WithoutCounting<'_> {
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
         self.0.call(call)
     }

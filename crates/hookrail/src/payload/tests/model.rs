@@ -79,7 +79,7 @@ fn model_payloads_reach_hooks_in_the_stable_form() {
         for event in [EventName::BeforeModel, EventName::BeforeToolSelection] {
             let input = parse_input(event, json!({ "llm_request": request })).unwrap();
             assert_eq!(
-                own_fields(&input),
+                event_specific_fields(&input),
                 json!({ "llm_request": stable }),
                 "DELTA-HPAY-003 HOOK-205 {request}"
             );
@@ -99,9 +99,13 @@ fn model_payloads_reach_hooks_in_the_stable_form() {
             EventName::AfterModel,
             json!({ "llm_request": { "messages": [] }, "llm_response": response }),
         );
-        assert_eq!(own_fields(&input.unwrap())["llm_response"], stable, "DELTA-HPAY-003 {response}");
+        assert_eq!(
+            event_specific_fields(&input.unwrap())["llm_response"],
+            stable,
+            "DELTA-HPAY-003 {response}"
+        );
     }
     let blocked = json!({ "llm_request": { "contents": [] }, "llm_response": { "promptFeedback": { "blockReason": "SAFETY" } } });
     let input = parse_input(EventName::AfterModel, blocked).unwrap();
-    assert_eq!(own_fields(&input)["llm_response"], json!({ "candidates": [] }));
+    assert_eq!(event_specific_fields(&input)["llm_response"], json!({ "candidates": [] }));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::files::PathList;
+use super::tool_paths::PathList;
 use super::{Facts, ShellLine};
 
 impl Facts<'_> {

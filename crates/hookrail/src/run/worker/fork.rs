@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use self::loader::{Loader, LoaderPipes, NoExit};
 use super::KeptProcess;
-use super::files::{CommandFiles, FilesFingerprint};
+use super::fingerprint::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::recognise::{Launch, recognise};
 use crate::hook::Hook;

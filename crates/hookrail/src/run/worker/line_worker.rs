@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::KeptProcess;
 use super::answer::WorkerAnswer;
 use super::connection::{Outcome, QuestionLimits, WorkerConnection, WorkerPipes};
-use super::files::{CommandFiles, FilesFingerprint};
+use super::fingerprint::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use crate::run::command::PreparedCommand;
 use crate::run::payload::Payload;

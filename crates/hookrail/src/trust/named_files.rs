@@ -13,11 +13,11 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::command_words::{PROJECT, TooComplex, first_word, words};
 use super::data_files::data_files;
 use super::snapshot::{Snapshot, hexadecimal};
 use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
-use super::words::{PROJECT, TooComplex, first_word, words};
 use crate::hook::StartObstacle;
 use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 

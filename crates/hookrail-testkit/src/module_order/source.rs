@@ -11,7 +11,7 @@ pub(super) struct Source {
 /// The first word of a path that starts at the crate's top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TopWord<'a> {
-    /// A room's name, or that of an item of the crate's root.
+    /// A module's name, or that of an item of the crate's root.
     pub(super) name: &'a str,
     /// The path begins with `crate::` and not with `super::`.
     pub(super) from_crate: bool,
@@ -39,7 +39,7 @@ impl Source {
         &self.test_modules
     }
 
-    /// The paths that start at the crate's top, with their lines. `depth` is the file's own: 1 for a room's file.
+    /// The paths that start at the crate's top, with their lines. `depth` is the file's own: 1 for a module's file.
     pub(super) fn uses_of_the_top(&self, depth: usize) -> Vec<(TopWord<'_>, usize)> {
         let mut uses = Vec::new();
         let mut add = |at: usize, from_crate: bool| {

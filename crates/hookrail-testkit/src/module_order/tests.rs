@@ -4,9 +4,9 @@ use std::panic::{self, AssertUnwindSafe};
 
 use tempfile::TempDir;
 
-use super::{assert_order, uses_between_rooms};
+use super::{assert_order, uses_between_modules};
 
-/// A crate with three rooms. Comments, strings and test code name rooms that do not count.
+/// A crate with three modules. Comments, strings and test code name modules that do not count.
 fn sources() -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let files = [
@@ -54,14 +54,14 @@ fn uses_are_found_with_their_lines_and_test_code_is_not_read() {
         ((from.to_owned(), to.to_owned()), places.into_iter().map(str::to_owned).collect())
     })
     .collect();
-    assert_eq!(uses_between_rooms(sources().path()), expected);
+    assert_eq!(uses_between_modules(sources().path()), expected);
 }
 
 #[test]
 fn an_order_fails_for_a_backward_use_a_use_of_the_root_and_a_room_that_is_missing() {
     let folder = sources();
-    let failure = |rooms: &[&str]| {
-        let result = panic::catch_unwind(AssertUnwindSafe(|| assert_order(folder.path(), rooms)));
+    let failure = |modules: &[&str]| {
+        let result = panic::catch_unwind(AssertUnwindSafe(|| assert_order(folder.path(), modules)));
         result.err().and_then(|payload| payload.downcast_ref::<String>().cloned())
     };
     let root_alone = failure(&["low", "middle", "top"]).expect("the root is used");

@@ -1,8 +1,8 @@
-//! The order of a crate's top modules, its rooms, read from the sources: a tidy test names the rooms from the bottom up,
+//! The order of a crate's top modules, read from the sources: a tidy test names them from the bottom up,
 //! and each may only use those before it.
 //!
 //! This reads text and does not resolve names: a path that begins with `crate::`, or with enough `super::`, is a use of the
-//! room it names. A use through an item that the crate's root exports counts as a use of the root, [`ROOT`].
+//! module it names. A use through an item that the crate's root exports counts as a use of the root, [`ROOT`].
 
 mod source;
 
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 
 use self::source::Source;
 
-/// The name of the crate's root (`lib.rs` or `main.rs`) among the rooms that are used. It uses every room, and none uses it.
+/// The name of the crate's root (`lib.rs` or `main.rs`) among the modules that are used. It uses every module, and none uses it.
 pub const ROOT: &str = "crate";
 
-/// Which room uses which other, with the places (`folder/file.rs:12`) that do. Code for tests does not count: items below
+/// Which module uses which other, with the places (`folder/file.rs:12`) that do. Code for tests does not count: items below
 /// `#[cfg(test)]`, the files of modules that are declared so, `tests.rs` and folders named `tests`.
-pub fn uses_between_rooms(src: &Path) -> BTreeMap<(String, String), Vec<String>> {
+pub fn uses_between_modules(src: &Path) -> BTreeMap<(String, String), Vec<String>> {
     let sources = sources(src);
-    let rooms: BTreeSet<&str> = sources.iter().map(|(name, _)| room(name)).collect();
+    let modules: BTreeSet<&str> = sources.iter().map(|(name, _)| module(name)).collect();
     let mut uses: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    for (name, source) in sources.iter().filter(|(name, _)| room(name) != ROOT) {
-        let from = room(name);
+    for (name, source) in sources.iter().filter(|(name, _)| module(name) != ROOT) {
+        let from = module(name);
         let depth = name.trim_end_matches("/mod.rs").split('/').count();
         for (word, line) in source.uses_of_the_top(depth) {
-            // An inline module makes `super::` shorter than it looks; only a word that names a room is certain.
-            let to = if rooms.contains(word.name) {
+            // An inline module makes `super::` shorter than it looks; only a word that names a module is certain.
+            let to = if modules.contains(word.name) {
                 word.name
             } else if word.from_crate {
                 ROOT
@@ -42,18 +42,18 @@ pub fn uses_between_rooms(src: &Path) -> BTreeMap<(String, String), Vec<String>>
     uses
 }
 
-/// Fails unless `rooms` are the rooms of the crate, each once, and each uses only those before it.
-/// Such an order exists exactly if the rooms have no cycle of uses. All uses that break it are named at once.
-pub fn assert_order(src: &Path, rooms: &[&str]) {
+/// Fails unless `modules` are the modules of the crate, each once, and each uses only those before it.
+/// Such an order exists exactly if the modules have no cycle of uses. All uses that break it are named at once.
+pub fn assert_order(src: &Path, modules: &[&str]) {
     let sources = sources(src);
     let found: BTreeSet<&str> =
-        sources.iter().map(|(name, _)| room(name)).filter(|room| *room != ROOT).collect();
-    let listed: BTreeSet<&str> = rooms.iter().copied().collect();
+        sources.iter().map(|(name, _)| module(name)).filter(|module| *module != ROOT).collect();
+    let listed: BTreeSet<&str> = modules.iter().copied().collect();
     assert_eq!(found, listed, "the modules at the top of {} (left) are not those of the list", src.display());
-    assert_eq!(listed.len(), rooms.len(), "a room is listed twice");
-    let position = |room: &str| rooms.iter().position(|other| *other == room);
+    assert_eq!(listed.len(), modules.len(), "a module is listed twice");
+    let position = |module: &str| modules.iter().position(|other| *other == module);
     let mut backward = String::new();
-    for ((from, to), places) in uses_between_rooms(src) {
+    for ((from, to), places) in uses_between_modules(src) {
         if position(&to).is_none_or(|to| Some(to) > position(&from)) {
             let _ = writeln!(backward, "  {from} uses {to}: {}", places.join(", "));
         }
@@ -61,11 +61,11 @@ pub fn assert_order(src: &Path, rooms: &[&str]) {
     assert!(backward.is_empty(), "a module may only use those before it in the list:\n{backward}");
 }
 
-/// The room of a file that is named relative to `src`: its folder there, or the file's own name.
-fn room(file: &str) -> &str {
+/// The module of a file that is named relative to `src`: its folder there, or the file's own name.
+fn module(file: &str) -> &str {
     match file.split('/').next().unwrap_or_default().trim_end_matches(".rs") {
         "lib" | "main" => ROOT,
-        room => room,
+        module => module,
     }
 }
 
