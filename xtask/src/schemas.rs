@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use hookrail::EventName;
-use hookrail::internal::{input_schema, output_schema, settings_schema};
+use hookrail::schemas::{input_schema, output_schema, settings_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::Generated;

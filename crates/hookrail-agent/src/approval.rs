@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use hookrail::{AgentGate, Decider, HookSession, JsonObject, NotificationType, Permission};
+use hookrail::effects::AgentGate;
+use hookrail::{Decider, HookSession, JsonObject, NotificationType, Permission};
 use serde_json::json;
 
 use crate::tools::{Tool, ToolKind, preview};

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use hookrail::HookCall;
+use hookrail::observer::HookCall;
 use serde_json::value::RawValue;
 
 pub use self::line::{DecisionLine, HookCallLine, LogLine, ToolStatus, call_id, millis};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hookrail::{DecidedEvent, EventName, Hook, HookBatch, HookCall, HookObserver};
+use hookrail::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
+use hookrail::{EventName, Hook};
 
 use crate::log::{LogLine, SessionLog};
 use crate::ui::{AgentEvent, Ui};

@@ -10,9 +10,9 @@ use std::time::Instant;
 
 use futures_util::future::join_all;
 use hookrail::genai::FunctionCall;
+use hookrail::model::AllowedTools;
 use hookrail::{
-    AllowedTools, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject, StopReason,
-    ToolResult,
+    HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject, StopReason, ToolResult,
 };
 use tokio::sync::Mutex;
 

@@ -11,10 +11,9 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookrail::effects::AgentGate;
 use hookrail::genai::Content;
-use hookrail::{
-    AgentGate, HookSession, PreCompressTrigger, SessionEndReason, SessionStartSource, StopReason,
-};
+use hookrail::{HookSession, PreCompressTrigger, SessionEndReason, SessionStartSource, StopReason};
 use tokio_util::sync::CancellationToken;
 
 use self::outcome::Interrupt;

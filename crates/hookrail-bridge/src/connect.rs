@@ -17,7 +17,7 @@ use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, Registration, SettingsShape};
 
 pub use entry::{NOT_RUN, SHARED_FOLDERS};
-pub use hookrail::internal::calls_bridge;
+pub use hookrail::settings::calls_bridge;
 pub use obstacles::{Obstacle, Surroundings, obstacles};
 pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
 

@@ -6,7 +6,7 @@
 
 use hookrail::JsonObject;
 use hookrail::components::CallReading;
-use hookrail::internal::{OurTool, argument_problem, is_shell_line};
+use hookrail::rules::{OurTool, argument_problem, is_shell_line};
 use serde_json::Value;
 
 use crate::agent::Agent;

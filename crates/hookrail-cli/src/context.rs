@@ -9,8 +9,10 @@ use crate::cli::Places;
 use crate::exit::Hinted;
 use crate::terminal::printer::{Printer, escape_line};
 use anyhow::Context as _;
-use hookrail::internal::{ResolvedSettings, SettingsFiles, find_project};
-use hookrail::{ApprovalStore, HookObserver, HookSession, HookSessionBuilder, SettingsPaths, TrustPolicy};
+use hookrail::observer::HookObserver;
+use hookrail::settings::SettingsPaths;
+use hookrail::settings::{ResolvedSettings, SettingsFiles, find_project};
+use hookrail::{ApprovalStore, HookSession, HookSessionBuilder, TrustPolicy};
 
 /// The directories that a command works in.
 #[derive(Debug, Clone)]

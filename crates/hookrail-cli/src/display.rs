@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hookrail::components::{HookTrust, Origin};
-use hookrail::internal::quote;
+use hookrail_shell::quote;
 use serde::Serialize;
 
 use crate::context::Context;

@@ -1,6 +1,7 @@
 //! Whether what a hook asks for has an effect at its event, and what its failure means for the event.
 
-use hookrail::components::{AgentEvents, OnFailure};
+use hookrail::components::OnFailure;
+use hookrail::settings::AgentEvents;
 use hookrail::{EventName, HookRun};
 
 /// What becomes of the outputs of hooks.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use hookrail::components::{TypedInput, parse_input};
-use hookrail::internal::sample_input;
+use hookrail::schemas::sample_input;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 

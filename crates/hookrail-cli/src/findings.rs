@@ -1,7 +1,8 @@
 //! Findings about settings where people work: in short form, one line each. `check` shows them with excerpts.
 
-use hookrail::internal::ResolvedSettings;
-use hookrail::{Diagnostic, DiagnosticCode, Place, Severity};
+use hookrail::settings::Place;
+use hookrail::settings::ResolvedSettings;
+use hookrail::{Diagnostic, DiagnosticCode, Severity};
 
 use crate::context::Context;
 use crate::display::{short_home, shown};

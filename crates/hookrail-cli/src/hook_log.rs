@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail::components::WorkerStatus;
-use hookrail::internal::make_state_dir;
-use hookrail::{DecidedEvent, HookBatch, HookCall, HookObserver};
+use hookrail::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
+use hookrail::settings::make_state_dir;
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
 pub(crate) use decision::summary_of;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use hookrail::components::Level;
-use hookrail::internal::LockedFile;
-use hookrail::internal::edit::EditError;
+use hookrail::settings::LockedFile;
+use hookrail::settings::edit::EditError;
 
 use crate::context::Context;
 use crate::display::{home, shown};

@@ -6,10 +6,8 @@
 use std::convert::Infallible;
 
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
-use hookrail::{
-    HookSession, ModelOutcome, OutgoingCall, Showing, StopPoint, TrustPolicy, permit_unless_asked,
-    system_message,
-};
+use hookrail::model::{OutgoingCall, Showing, StopPoint, system_message};
+use hookrail::{HookSession, ModelOutcome, TrustPolicy, permit_unless_asked};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]

@@ -6,10 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hookrail::{
-    AgentGate, EventName, Hook, HookBatch, HookCall, HookObserver, HookSession, SessionStartSource,
-    TrustPolicy,
-};
+use hookrail::effects::AgentGate;
+use hookrail::observer::{HookBatch, HookCall, HookObserver};
+use hookrail::{EventName, Hook, HookSession, SessionStartSource, TrustPolicy};
 use serde_json::json;
 
 /// Tells what hooks do and counts those that failed.

@@ -4,6 +4,6 @@
 pub(crate) mod field;
 pub mod genai;
 pub(crate) mod json_object;
-pub(crate) mod jsonc;
+pub mod jsonc;
 pub(crate) mod llm;
 pub(crate) mod translator;

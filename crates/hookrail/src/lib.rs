@@ -18,9 +18,9 @@
 //! 5. **Read and merge.** The exit code picks the stream, a [`HookOutput`] is read field by field, and the
 //!    [`HookAggregator`] merges all outputs in plan order: no other hook undoes a block or a stop.
 //! 6. **Record.** [`process_common_hook_output_fields`] reads stop, block, question, message and suppression once for
-//!    all callers. Records go to `tracing` (targets `llxprt:core:hooks:…`) and to the host's [`HookObserver`].
+//!    all callers. Records go to `tracing` (targets `llxprt:core:hooks:…`) and to the host's [`HookObserver`](observer::HookObserver).
 //! 7. **Effect.** The trigger translates the merged output back into the SDK's types ([`genai`]) and returns a
-//!    `#[must_use]` enum such as [`ToolGate`] or [`ModelGate`]. It never fails and never panics; an error of the engine lets
+//!    `#[must_use]` enum such as [`ToolGate`](effects::ToolGate) or [`ModelGate`](effects::ModelGate). It never fails and never panics; an error of the engine lets
 //!    the operation proceed, unless a hook is set to block on failure.
 //!
 //! Clients on a [`MessageBus`] enter at step 2 with payloads that [`parse_input`] has checked.
@@ -52,43 +52,54 @@ mod matcher;
 mod output;
 mod payload;
 mod plan;
-mod rules;
+pub mod rules;
 mod run;
-mod settings;
+pub mod settings;
 mod spelling;
 mod trust;
 mod verdict;
 
-pub use diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+pub use diagnostic::{Diagnostic, DiagnosticCode, Severity};
 pub use event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 pub use formats::genai;
 pub use formats::json_object::JsonObject;
 pub use hook::Hook;
-pub use host::allowed_tools::AllowedTools;
-pub use host::effects::{
-    AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
-    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate, Notes,
-    ResponseChange, ToolBlock, ToolGate, ToolInput, ToolQuestion, ToolSelection,
-};
-pub use host::model_call::{
-    ModelAnswer, ModelOutcome, OutgoingCall, Showing, StopPoint, call_model_with_hooks, system_message,
-};
-pub use host::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
+pub use host::model_call::ModelOutcome;
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
 pub use host::session::{HookSession, HookSessionBuilder};
-pub use host::shared::UnusableSettings;
 pub use host::tool::{ToolContent, ToolError, ToolResult};
-pub use host::tool_call::{ToolExecution, ToolOutcome, execute_tool_with_hooks};
-pub use host::triggers::{
-    fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
-    fire_before_tool_selection_hook,
-};
+pub use host::tool_call::ToolOutcome;
 pub use output::{Decision, HookOutput};
-pub use settings::SettingsPaths;
 pub use trust::{ApprovalStore, TrustPolicy};
-pub use verdict::failure::{AnswerBound, AnswerFault, HookFailure, IoError, StartFailure, WorkerFailure};
-pub use verdict::hook_run::{Exit, HookRun};
+pub use verdict::hook_run::HookRun;
 pub use verdict::result::{Block, BlockCause, StopReason};
+
+/// What a host does after an event: one enum for each kind of event, with the notes beside it.
+pub mod effects {
+    pub use crate::host::effects::{
+        AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
+        BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate, Notes, ToolBlock,
+        ToolGate, ToolInput, ToolQuestion, ToolSelection,
+    };
+}
+
+/// Model calls with their hooks: see [`HookSession::call_model`].
+pub mod model {
+    pub use crate::host::allowed_tools::AllowedTools;
+    pub use crate::host::effects::{AnswerOrigin, ResponseChange};
+    pub use crate::host::model_call::{ModelAnswer, OutgoingCall, Showing, StopPoint, system_message};
+}
+
+/// Records of what hooks did, for a host's log: see [`HookSessionBuilder::observer`].
+pub mod observer {
+    pub use crate::host::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
+}
+
+/// JSON Schemas of settings, payloads and answers, and a sample of each payload.
+pub mod schemas {
+    pub use crate::payload::schema::{input_schema, output_schema, sample_input};
+    pub use crate::settings::settings_schema;
+}
 
 /// Approvals of a project's own hooks: what waits for a person's decision, and what has been approved.
 ///
@@ -98,14 +109,17 @@ pub use verdict::result::{Block, BlockCause, StopReason};
 pub mod approvals {
     pub use crate::trust::atomic_file::AtomicFileError;
     pub use crate::trust::{
-        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, NamedFile, Pending,
-        PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
+        Approval, ApprovedFile, ApprovedProject, Change, FileContent, FileRights, HookJudgement, Judgement,
+        NamedFile, Pending, PendingReason, PendingSettings, Review, Terms, TrustError, VanishedGuard,
+        hook_files, named_paths,
     };
 }
 
 /// The components that the specification names, for hosts that need one of them alone.
 pub mod components {
-    pub use crate::event::{BaseFields, CallReading, Event, HookInput, Matching, UnknownEvent};
+    pub use crate::event::{
+        BaseFields, CallReading, Event, HookInput, Matching, UnknownEvent, iso_timestamp, timestamp_now,
+    };
     pub use crate::formats::llm::{
         HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,
@@ -128,6 +142,11 @@ pub mod components {
     pub use crate::host::bus::publish::{MessageBus, Subscription};
     pub use crate::host::event_handler::HookEventHandler;
     pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
+    pub use crate::host::tool_call::{ToolExecution, execute_tool_with_hooks};
+    pub use crate::host::triggers::{
+        fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+        fire_before_tool_selection_hook,
+    };
     pub use crate::matcher::{MatchVerdict, Matcher};
     pub use crate::payload::{
         BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
@@ -137,17 +156,19 @@ pub mod components {
     pub use crate::plan::registry::{
         DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook,
     };
-    pub use crate::rules::{Condition, Rule};
     pub use crate::run::{
-        Escalations, HookRunner, Payload, PayloadError, ProjectOptions, RunnerOptions, StartListener,
-        WorkerPool, WorkerStatus,
+        Escalations, ForkObstacle, HookRunner, Payload, PayloadError, ProjectOptions, RunnerOptions,
+        StartListener, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment, is_withheld,
     };
-    pub use crate::settings::{AgentEvents, Limits, Redaction};
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;
     pub use crate::verdict::common_fields::{
         build_failure_envelope, make_empty_success_result, process_common_hook_output_fields,
     };
+    pub use crate::verdict::failure::{
+        AnswerBound, AnswerFault, HookFailure, IoError, StartFailure, WorkerFailure,
+    };
+    pub use crate::verdict::hook_run::Exit;
     pub use crate::verdict::refusal::{RefusalReason, RefusedHook};
     pub use crate::verdict::result::{
         AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult,
@@ -159,30 +180,24 @@ pub mod components {
     };
 }
 
-/// What the command-line program needs of settings and approvals. All of it may change in any version.
+/// The former place of what is in `settings`, `rules`, `schemas`, `approvals`, `components` and `hookrail-shell` now.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::event::{iso_timestamp, timestamp_now};
-    pub use crate::formats::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
-    pub use crate::hook::{PROJECT_DIR_VARIABLES, SETTINGS_FOLDERS};
-    pub use crate::payload::schema::{input_schema, output_schema, sample_input};
+    pub use crate::approvals::{HookJudgement, Judgement, hook_files, named_paths};
+    pub use crate::components::{
+        fork_obstacle, inherited_environment, is_withheld, iso_timestamp, timestamp_now,
+    };
     pub use crate::rules::{
-        ArgumentRole, ConditionReport, Facts, Folders, OurTool, PatchAction, PatchedFile, Subject, Truth,
-        argument_problem, is_shell_line, library, patched_files, unreadable_call,
+        ArgumentRole, ConditionReport, Facts, Folders, OurTool, Subject, Truth, argument_problem,
+        is_shell_line, library, patched_files, unreadable_call,
     };
-    pub use crate::run::{ForkObstacle, fork_obstacle, inherited_environment, is_withheld};
+    pub use crate::schemas::{input_schema, output_schema, sample_input, settings_schema};
+    pub use crate::settings::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
     pub use crate::settings::{
-        Activation, ConfiguredHook, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, HookSpans,
-        LevelSettings, LogDetail, PerLevel, RedactionSettings, RegistryScope, ResolvedHook, ResolvedSettings,
-        Settings, SettingsFiles, SourceText, UnusableFile, calls_bridge, edit, find_project, load_settings,
-        settings_schema,
+        LockedFile, PROJECT_DIR_VARIABLES, RegistryScope, ResolvedHook, ResolvedSettings, SETTINGS_FOLDERS,
+        Settings, SettingsFiles, SourceText, calls_bridge, edit, find_project, load_settings, make_state_dir,
     };
-    pub use crate::trust::atomic_file::{LockedFile, make_state_dir};
-    pub use crate::trust::{HookJudgement, Judgement, hook_files, named_paths};
-    pub use hookrail_shell::{
-        Assignment, Beginning, Outline, Piece, Quote, Role, SimpleCommand, Variable, Word, is_builtin,
-        is_python, outline, quote, shebang_line,
-    };
+    pub use hookrail_shell::{Piece, Quote, Word, is_builtin, is_python, outline, quote, shebang_line};
 }
 
 /// The page about embedding is compiled, so that its snippets stay true.

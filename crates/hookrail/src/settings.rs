@@ -34,6 +34,10 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList};
 
+pub use crate::diagnostic::Place;
+pub use crate::formats::jsonc;
+pub use crate::hook::{PROJECT_DIR_VARIABLES, SETTINGS_FOLDERS};
+pub use crate::trust::atomic_file::{LockedFile, make_state_dir};
 pub use bridge_entry::calls_bridge;
 pub use levels::{
     AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, LogDetail, PerLevel,
@@ -48,6 +52,17 @@ pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use settings_files::SettingsFiles;
 pub use source::Source as SourceText;
 pub use wire::settings_schema;
+
+/// What becomes of guarded events while a settings file of the user or the system cannot be used. Its guards are
+/// then unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnusableSettings {
+    /// `BeforeTool`, `BeforeModel` and `BeforeAgent` are blocked, with a reason that names the file.
+    #[default]
+    Block,
+    /// They go on; the findings and the log say what is wrong.
+    Warn,
+}
 
 /// Reads a text as if it were the user's settings file.
 #[cfg(any(test, feature = "fuzzing"))]

@@ -10,7 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hookrail::{HookSession, JsonObject, TrustPolicy, fire_before_tool_hook};
+use hookrail::components::fire_before_tool_hook;
+use hookrail::{HookSession, JsonObject, TrustPolicy};
 use serde_json::json;
 
 static FORKS: AtomicUsize = AtomicUsize::new(0);

@@ -8,11 +8,14 @@ use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
-use hookrail::{
-    HookSession, JsonObject, ResponseChange, ToolSelection, TrustPolicy, fire_after_model_hook,
-    fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook,
+use hookrail::components::{
+    fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+    fire_before_tool_selection_hook,
 };
+use hookrail::effects::ToolSelection;
+use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
+use hookrail::model::ResponseChange;
+use hookrail::{HookSession, JsonObject, TrustPolicy};
 use serde_json::{Value, json};
 
 thread_local! {

@@ -5,7 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
-use hookrail::{HookBatch, HookCall, JsonObject, ToolResult};
+use hookrail::observer::{HookBatch, HookCall};
+use hookrail::{JsonObject, ToolResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -186,7 +187,7 @@ impl LogLine<'_> {
             agent: Option<&'a str>,
         }
         let stamped =
-            Stamped { line: self, timestamp: hookrail::internal::timestamp_now(), session_id, agent };
+            Stamped { line: self, timestamp: hookrail::components::timestamp_now(), session_id, agent };
         let mut bytes = serde_json::to_vec(&stamped)?;
         bytes.push(b'\n');
         Ok(bytes)

@@ -4,10 +4,8 @@
 //! person sees while the answer comes, and messages for the next request.
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
-use hookrail::{
-    AllowedTools, ModelAnswer, ModelOutcome, ResponseChange, Showing, StopPoint, StopReason,
-    permit_unless_asked,
-};
+use hookrail::model::{AllowedTools, ModelAnswer, ResponseChange, Showing, StopPoint};
+use hookrail::{ModelOutcome, StopReason, permit_unless_asked};
 
 use super::{Interrupt, Session};
 use crate::log::LogLine;

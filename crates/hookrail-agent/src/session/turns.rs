@@ -3,10 +3,12 @@
 //! A turn is one model call and the tool calls that it asks for. Hooks run at each step, and what they decide is
 //! carried out here: the prompt is admitted or blocked, context and messages are added, the work is stopped.
 
+use hookrail::PreCompressTrigger;
+use hookrail::effects::AgentGate;
 use hookrail::genai::{
     Content, GenerateContentConfig, GenerateContentParameters, GenerateContentResponse, Part,
 };
-use hookrail::{AgentGate, PreCompressTrigger, system_message};
+use hookrail::model::system_message;
 use serde_json::json;
 
 use super::model_call::Audience;

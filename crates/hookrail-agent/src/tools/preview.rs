@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hookrail::JsonObject;
-use hookrail::internal::outline;
+use hookrail_shell::outline;
 use serde_json::{Value, json};
 
 use super::paths::Workspace;

@@ -10,7 +10,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use hookrail::internal::{ResolvedSettings, hook_files, inherited_environment};
+use hookrail::approvals::hook_files;
+use hookrail::components::inherited_environment;
+use hookrail::settings::ResolvedSettings;
 
 /// Folders in which hooks are configured. As links they may lead to folders with other names.
 const SETTINGS_FOLDERS: [&str; 2] = [".llxprt", ".hookrail"];

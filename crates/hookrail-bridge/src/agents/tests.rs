@@ -5,7 +5,7 @@ mod offered;
 use std::collections::HashSet;
 
 use hookrail::EventName;
-use hookrail::internal::OurTool;
+use hookrail::rules::OurTool;
 use serde_json::Value;
 
 use crate::agent::Agent;
@@ -17,7 +17,7 @@ use crate::dialect::{NativeEvent, Registration};
 #[test]
 fn entries_of_every_agent_are_known_to_the_engine() {
     for agent in Agent::ALL {
-        assert!(hookrail::internal::calls_bridge(&format!("/usr/bin/hookrail bridge {agent}")), "{agent}");
+        assert!(hookrail::settings::calls_bridge(&format!("/usr/bin/hookrail bridge {agent}")), "{agent}");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use hookrail::internal::PARSE_OPTIONS;
-use hookrail::internal::edit::comma_after;
+use hookrail::settings::edit::comma_after;
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};

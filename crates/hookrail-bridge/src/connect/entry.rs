@@ -8,7 +8,7 @@
 //! as it is.
 
 use hookrail::EventName;
-use hookrail::internal::quote;
+use hookrail_shell::quote;
 use serde_json::Value;
 
 use super::{BridgeEntry, EntryScope};

@@ -1,6 +1,6 @@
 //! The bridge in JSON settings, with or without groups.
 
-use hookrail::internal::{PARSE_OPTIONS, split_byte_order_mark};
+use hookrail::settings::jsonc::{PARSE_OPTIONS, split_byte_order_mark};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 

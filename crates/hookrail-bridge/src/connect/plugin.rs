@@ -1,6 +1,6 @@
 //! The plugin file for opencode. It is ours alone: written, replaced and removed as a whole.
 
-use hookrail::internal::quote;
+use hookrail_shell::quote;
 use serde_json::Value;
 
 use super::entry::{NOT_RUN, for_each_place, required, shared_way_out, way_out};

@@ -4,7 +4,7 @@
 //! agent without being waited for, is not imitated.
 
 use hookrail::JsonObject;
-use hookrail::internal::quote;
+use hookrail_shell::quote;
 use serde_json::Value;
 
 use super::condition::when_of;

@@ -55,7 +55,7 @@ fn a_result_of_the_engine_is_a_verdict() {
     result.ask = Some(hookrail::components::Ask::new("sure?"));
     result.aggregated.errors = vec![hookrail::components::HookError::Hook {
         name: "lint".to_owned(),
-        failure: hookrail::HookFailure::ExitCode { code: 1, stderr: String::new() },
+        failure: hookrail::components::HookFailure::ExitCode { code: 1, stderr: String::new() },
     }];
     result.aggregated.final_output = Some(hookrail::HookOutput {
         hook_specific_output: json!({"tool_input": {"command": "ls"}}).as_object().cloned(),

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
-use hookrail::internal::library;
+use hookrail::rules::library;
 
 use super::shared::Format;
 

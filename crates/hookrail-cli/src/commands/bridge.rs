@@ -19,8 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use hookrail::components::{AgentEvents, CallReading, ProcessedHookResult, TypedInput, parse_input};
-use hookrail::{Block, BlockCause, EventName, HookSession, UnusableSettings};
+use hookrail::components::{CallReading, ProcessedHookResult, TypedInput, parse_input};
+use hookrail::settings::AgentEvents;
+use hookrail::settings::UnusableSettings;
+use hookrail::{Block, BlockCause, EventName, HookSession};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };

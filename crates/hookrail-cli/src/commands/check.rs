@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hookrail::components::{HookKind, Level};
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 use hookrail::{DiagnosticCode, Hook};
 use serde::Serialize;
 

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::{HookSession, SessionEndReason, SessionStartSource, SettingsPaths, TrustPolicy};
+use hookrail::settings::SettingsPaths;
+use hookrail::{HookSession, SessionEndReason, SessionStartSource, TrustPolicy};
 use hookrail_agent::log::SessionLog;
 use hookrail_agent::model::ReplayModel;
 use hookrail_agent::tools::{BoxFuture, ToolContext, ToolTable};

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use hookrail::Severity;
 use hookrail::components::HookKind;
-use hookrail::internal::{RegistryScope, ResolvedSettings};
+use hookrail::settings::{RegistryScope, ResolvedSettings};
 use serde::Serialize;
 
 use crate::cli::{DoctorArgs, Format};

@@ -9,7 +9,8 @@ mod text;
 use std::sync::Arc;
 
 use hookrail::components::{Explanation, HookKind, HookPlanner, Level, Matching, PlannedHook};
-use hookrail::internal::{ConditionReport, Facts, Folders, RegistryScope, ResolvedSettings, Subject};
+use hookrail::rules::{ConditionReport, Facts, Folders, Subject};
+use hookrail::settings::{RegistryScope, ResolvedSettings};
 use hookrail::{EventName, Hook};
 
 use self::report::report;

@@ -3,7 +3,7 @@
 //! The author of a rule sees here what its conditions are compared with. A command that cannot be taken apart is
 //! shown as `dynamic`, for which rules have a condition of their own.
 
-use hookrail::internal::{Facts, Folders, Subject};
+use hookrail::rules::{Facts, Folders, Subject};
 use serde_json::Value;
 
 use crate::cli::{FactsArgs, Format};

@@ -1,7 +1,8 @@
 //! What helps against the failure of a hook, for `fire` and the agent's trace.
 
-use hookrail::internal::quote;
-use hookrail::{EventName, HookFailure, HookRun};
+use hookrail::components::HookFailure;
+use hookrail::{EventName, HookRun};
+use hookrail_shell::quote;
 
 use super::check::command_problem;
 use crate::context::Context;

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use hookrail::components::{CallReading, Event, HookSystem, ProcessedHookResult, TypedInput};
-use hookrail::internal::unreadable_call;
+use hookrail::rules::unreadable_call;
 use hookrail::{EventName, HookSession};
 
 use crate::cli::{EventWord, FireArgs, Format};

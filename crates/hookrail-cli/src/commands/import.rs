@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::components::Matcher;
-use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Word, edit, outline};
+use hookrail::settings::{PROJECT_DIR_VARIABLES, edit};
 use hookrail_bridge::{Agent, Imported, LossKind, SettingsFormat, import, script_hints};
+use hookrail_shell::{Piece, Word, outline};
 use serde_json::Value;
 
 use crate::cli::ImportArgs;

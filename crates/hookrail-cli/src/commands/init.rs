@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::approvals::{FileContent, Pending};
-use hookrail::components::{AgentEvents, Level};
-use hookrail::internal::{ResolvedSettings, edit, quote};
+use hookrail::components::Level;
+use hookrail::settings::AgentEvents;
+use hookrail::settings::{ResolvedSettings, edit};
+use hookrail_shell::quote;
 use serde_json::json;
 
 use self::kits::Kit;

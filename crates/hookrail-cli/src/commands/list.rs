@@ -4,7 +4,7 @@
 //! stderr.
 
 use hookrail::components::HookStatus;
-use hookrail::internal::RegistryScope;
+use hookrail::settings::RegistryScope;
 use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
 

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ReportArgs, context: &Context, printer: &mut Printer) -
     let data = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "since": args.since.to_string(),
-        "until": hookrail::internal::timestamp_now(),
+        "until": hookrail::components::timestamp_now(),
         "coverage": coverage(&decisions, context, printer),
         "decisions": decisions,
         "hookCalls": hook_calls,

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use hookrail::Hook;
 use hookrail::components::{HookKind, HookStatus, Level};
-use hookrail::internal::library::{self, Guard, Preset};
-use hookrail::internal::{RegistryScope, ResolvedSettings, edit};
+use hookrail::rules::library;
+use hookrail::rules::library::{Guard, Preset};
+use hookrail::settings::{RegistryScope, ResolvedSettings, edit};
 use serde_json::json;
 
 use crate::cli::{Format, RulesAction, RulesArgs, RulesNames};

@@ -2,7 +2,7 @@
 //!
 //! The same text is committed below `schemas/`; a test fails when the two differ.
 
-use hookrail::internal::{input_schema, output_schema, settings_schema};
+use hookrail::schemas::{input_schema, output_schema, settings_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::cli::{SchemaArgs, SchemaKind};

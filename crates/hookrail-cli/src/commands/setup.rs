@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use hookrail::internal::library::Preset;
+use hookrail::rules::library::Preset;
 use hookrail_bridge::Agent;
 use serde::Serialize;
 

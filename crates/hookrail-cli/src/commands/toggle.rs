@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use hookrail::Hook;
 use hookrail::components::{DisabledEntry, DisabledList, Level};
-use hookrail::internal::{ResolvedSettings, edit};
+use hookrail::settings::{ResolvedSettings, edit};
 
 use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};

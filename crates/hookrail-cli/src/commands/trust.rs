@@ -10,7 +10,7 @@ mod show;
 use std::io;
 
 use hookrail::approvals::{Pending, Review, VanishedGuard};
-use hookrail::internal::{Activation, ResolvedSettings};
+use hookrail::settings::{Activation, ResolvedSettings};
 use serde_json::json;
 
 use crate::cli::{Format, TrustArgs};

@@ -1,7 +1,8 @@
 //! What came of one event, as one line of the log.
 
 use hookrail::components::{Event, ProcessedHookResult};
-use hookrail::{BlockCause, DecidedEvent, Hook, HookOutput, HookRun, JsonObject};
+use hookrail::observer::DecidedEvent;
+use hookrail::{BlockCause, Hook, HookOutput, HookRun, JsonObject};
 use hookrail_agent::log::{DecisionLine, call_id, millis};
 use serde_json::{Value, json};
 

@@ -113,7 +113,7 @@ fn secret_at(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hookrail::internal::library;
+    use hookrail::rules::library;
 
     #[test]
     fn credentials_are_masked_and_nothing_else() {

@@ -6,11 +6,11 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 
 use hookrail::components::{Event, HookInput, to_hook_llm_request};
+use hookrail::components::{fire_before_model_hook, fire_before_tool_hook};
+use hookrail::effects::ToolGate;
 use hookrail::genai::{Content, GenerateContentParameters};
-use hookrail::{
-    HookSession, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_model_hook,
-    fire_before_tool_hook,
-};
+use hookrail::settings::SettingsPaths;
+use hookrail::{HookSession, JsonObject, TrustPolicy};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;

@@ -129,22 +129,12 @@ pub fn system_message(text: &str) -> Content {
     Content::text("user", format!("[System] {text}"))
 }
 
-/// Makes a model call between its hooks: a block, a stop or a missing permission keeps it from being made, the request
-/// is sent as hooks changed it, and the answer comes back as they changed it.
-///
-/// `permission` sees every request that the hooks let through; `call` sends it and returns the complete answer. Its
-/// error is returned as it is, and no hook runs for it.
-pub async fn call_model_with_hooks<E>(
-    session: &HookSession,
-    request: GenerateContentParameters,
-    permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
-    call: impl AsyncFnOnce(OutgoingCall<'_>) -> Result<GenerateContentResponse, E>,
-) -> Result<ModelOutcome, E> {
-    session.call_model(request, permission, call).await
-}
-
 impl HookSession {
-    /// Makes a model call between its hooks, as [`call_model_with_hooks`] does.
+    /// Makes a model call between its hooks: a block, a stop or a missing permission keeps it from being made, the request
+    /// is sent as hooks changed it, and the answer comes back as they changed it.
+    ///
+    /// `permission` sees every request that the hooks let through; `call` sends it and returns the complete answer. Its
+    /// error is returned as it is, and no hook runs for it.
     pub async fn call_model<E>(
         &self,
         request: GenerateContentParameters,

@@ -10,10 +10,10 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
-use crate::host::shared::{Host, UnusableSettings};
+use crate::host::shared::Host;
 use crate::host::system::HookSystem;
 use crate::run::WorkerPool;
-use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, may_be_on};
+use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableSettings, may_be_on};
 use crate::trust::{Review, TrustPolicy};
 
 /// One session of a host. Hooks are off unless its settings turn them on.
@@ -99,7 +99,6 @@ impl HookSession {
     }
 
     /// Settings and approvals as this session uses them, also while hooks are off.
-    #[doc(hidden)]
     pub fn settings(&self) -> &ResolvedSettings {
         self.host.settings()
     }

@@ -9,19 +9,8 @@ use std::time::Instant;
 use crate::host::bus::publish::MessageBus;
 use crate::host::observer::HookObserver;
 use crate::run::WorkerPool;
-use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile};
+use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile, UnusableSettings};
 use crate::trust::{TrustPolicy, VanishedGuard};
-
-/// What becomes of guarded events while a settings file of the user or the system cannot be used. Its guards are
-/// then unknown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UnusableSettings {
-    /// `BeforeTool`, `BeforeModel` and `BeforeAgent` are blocked, with a reason that names the file.
-    #[default]
-    Block,
-    /// They go on; the findings and the log say what is wrong.
-    Warn,
-}
 
 /// What the host configured when it made the session.
 pub(crate) struct Host {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::hook::{Level, SETTINGS_FOLDERS};
+use crate::trust::ApprovalStore;
 
 /// The same for the system.
 const SYSTEM_FILES: [&str; 2] = ["/etc/hookrail/settings.json", "/etc/llxprt-code/settings.json"];
@@ -71,6 +72,13 @@ impl SettingsPaths {
 
     fn has_home(&self) -> bool {
         !self.home.as_os_str().is_empty()
+    }
+}
+
+impl ApprovalStore {
+    /// The approvals of this user, which `hookrail trust` gives and takes back; `None` without a home directory.
+    pub fn of_user() -> Option<Self> {
+        SettingsPaths::new(PathBuf::new(), |name| std::env::var_os(name)).state_dir().map(Self::new)
     }
 }
 

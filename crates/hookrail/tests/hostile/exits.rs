@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use hookrail::{BlockCause, Exit, HookFailure, HookRun, HookSession, JsonObject, TrustPolicy};
+use hookrail::components::{Exit, HookFailure};
+use hookrail::{BlockCause, HookRun, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process, wait_until};
 use serde_json::{Value, json};
 

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use hookrail::components::fire_before_tool_hook;
 use hookrail::components::{
     BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionRequest,
     HookExecutionResponse, MessageBus, Subscription,
 };
-use hookrail::internal::sample_input;
-use hookrail::{EventName, HookSession, fire_before_tool_hook};
+use hookrail::schemas::sample_input;
+use hookrail::{EventName, HookSession};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};

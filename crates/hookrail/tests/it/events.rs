@@ -1,7 +1,7 @@
 //! What hooks of all eleven events read from stdin, as real processes find it there.
 
 use hookrail::components::{HookEventHandler, ProcessedHookResult, parse_input};
-use hookrail::internal::sample_input;
+use hookrail::schemas::sample_input;
 use hookrail::{
     EventName, JsonObject, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
 };

@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookrail::{
-    AfterToolHookResult, BlockCause, EventName, Hook, HookBatch, HookCall, HookObserver, HookSession,
-    JsonObject, ModelGate, ToolResult, ToolSelection, execute_tool_with_hooks, fire_after_tool_hook,
-    fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook, permit_unless_asked,
+use hookrail::components::{
+    execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+    fire_before_tool_selection_hook,
 };
+use hookrail::effects::{AfterToolHookResult, ModelGate, ToolSelection};
+use hookrail::observer::{HookBatch, HookCall, HookObserver};
+use hookrail::{BlockCause, EventName, Hook, HookSession, JsonObject, ToolResult, permit_unless_asked};
 use hookrail_testkit::{TestProject, process_is_alive, wait_until};
 use serde_json::{Value, json};
 

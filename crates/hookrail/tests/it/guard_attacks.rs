@@ -5,9 +5,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use hookrail::approvals::VanishedGuard;
+use hookrail::components::{Exit, HookFailure, StartFailure};
 use hookrail::components::{ExtensionName, HookTrust, Level, ProcessedHookResult};
-use hookrail::internal::{Settings, load_settings};
-use hookrail::{BlockCause, DiagnosticCode, Exit, HookFailure, HookSession, StartFailure, TrustPolicy};
+use hookrail::settings::{Settings, load_settings};
+use hookrail::{BlockCause, DiagnosticCode, HookSession, TrustPolicy};
 use hookrail_testkit::{TestProject, write_executable};
 use serde_json::{Value, json};
 

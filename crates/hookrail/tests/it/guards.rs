@@ -5,10 +5,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use hookrail::components::{BaseOverrides, Event, RefusalReason};
-use hookrail::{
-    AfterToolHookResult, BlockCause, HookSession, JsonObject, TrustPolicy, execute_tool_with_hooks,
-    fire_after_tool_hook, fire_before_model_hook, permit_unless_asked,
-};
+use hookrail::components::{execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook};
+use hookrail::effects::AfterToolHookResult;
+use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy, permit_unless_asked};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -220,7 +219,7 @@ async fn unusable_settings_block_guarded_events_unless_the_host_is_content_with_
         let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
         assert_eq!(after, AfterToolHookResult::default(), "nothing else is");
 
-        let warned = builder(&project).unusable_settings(hookrail::UnusableSettings::Warn).build();
+        let warned = builder(&project).unusable_settings(hookrail::settings::UnusableSettings::Warn).build();
         assert_eq!(reason(&warned).await, None, "the host chose to be warned only");
         assert_eq!(warned.settings().unusable.len(), 1);
     }

@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookrail::components::HookEventHandler;
+use hookrail::components::fire_before_tool_hook;
+use hookrail::effects::{BeforeToolHookResult, ToolGate};
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
-use hookrail::internal::load_settings;
+use hookrail::observer::{HookBatch, HookCall, HookObserver};
+use hookrail::settings::SettingsPaths;
+use hookrail::settings::load_settings;
 use hookrail::{
-    ApprovalStore, BeforeToolHookResult, Block, EventName, Hook, HookBatch, HookCall, HookObserver,
-    HookSession, HookSessionBuilder, JsonObject, SettingsPaths, ToolGate, TrustPolicy, fire_before_tool_hook,
+    ApprovalStore, Block, EventName, Hook, HookSession, HookSessionBuilder, JsonObject, TrustPolicy,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

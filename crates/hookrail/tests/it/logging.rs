@@ -1,9 +1,10 @@
 //! The log: one record per hook, one summary per event, a warning for every failure; the observer receives the same.
 
-use hookrail::{
-    EventName, HookSession, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
-    fire_before_tool_hook, fire_before_tool_selection_hook,
+use hookrail::components::{
+    fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
+    fire_before_tool_selection_hook,
 };
+use hookrail::{EventName, HookSession};
 use hookrail_testkit::TestProject;
 use serde_json::json;
 use tracing::Level;

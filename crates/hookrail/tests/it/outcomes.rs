@@ -1,9 +1,9 @@
 //! Whatever becomes of a tool call or a model call, nothing that its hooks gave is lost.
 #![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
+use hookrail::model::{OutgoingCall, StopPoint};
 use hookrail::{
-    HookSession, JsonObject, ModelOutcome, OutgoingCall, Permission, PermissionRequest, StopPoint,
-    StopReason, ToolOutcome, ToolResult,
+    HookSession, JsonObject, ModelOutcome, Permission, PermissionRequest, StopReason, ToolOutcome, ToolResult,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use hookrail::components::execute_tool_with_hooks;
+use hookrail::observer::{HookBatch, HookCall, HookObserver};
 use hookrail::{
-    BlockCause, EventName, Hook, HookBatch, HookCall, HookObserver, HookSession, JsonObject, ToolResult,
-    TrustPolicy, execute_tool_with_hooks, permit_unless_asked,
+    BlockCause, EventName, Hook, HookSession, JsonObject, ToolResult, TrustPolicy, permit_unless_asked,
 };
 use hookrail_testkit::{TestProject, process};
 use serde_json::json;

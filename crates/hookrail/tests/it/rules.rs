@@ -3,8 +3,9 @@
 
 use std::fs;
 
+use hookrail::components::{Exit, StartFailure};
 use hookrail::components::{ProcessedHookResult, UnreadableRule};
-use hookrail::{BlockCause, DiagnosticCode, Exit, HookRun, HookSession, StartFailure, TrustPolicy};
+use hookrail::{BlockCause, DiagnosticCode, HookRun, HookSession, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

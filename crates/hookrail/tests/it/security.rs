@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
-use hookrail::internal::load_settings;
+use hookrail::settings::load_settings;
 use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

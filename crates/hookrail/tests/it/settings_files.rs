@@ -6,9 +6,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use hookrail::Diagnostic;
 use hookrail::components::{ConfigSource, DisabledList, ExtensionName, Level};
-use hookrail::internal::{PerLevel, Settings, edit, load_settings};
-use hookrail::{Diagnostic, SettingsPaths};
+use hookrail::settings::SettingsPaths;
+use hookrail::settings::{PerLevel, Settings, edit, load_settings};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

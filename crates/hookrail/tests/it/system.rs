@@ -1,9 +1,10 @@
 //! The life of a session: made without reading hooks, started once, managed, disposed.
 
+use hookrail::components::fire_before_tool_hook;
 use hookrail::components::{
     HookEventHandler, HookSystem, HookSystemNotInitializedError, HookSystemStatus, MessageBus,
 };
-use hookrail::{EventName, TrustPolicy, fire_before_tool_hook};
+use hookrail::{EventName, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

@@ -3,10 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hookrail::components::{BeforeToolHookOutput, HookOutputView as _};
+use hookrail::components::{
+    ToolExecution, execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook,
+};
+use hookrail::effects::{ToolGate, ToolInput};
 use hookrail::{
     BlockCause, Decider, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject,
-    StopReason, ToolContent, ToolExecution, ToolGate, ToolInput, ToolOutcome, ToolResult,
-    execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook, permit_unless_asked,
+    StopReason, ToolContent, ToolOutcome, ToolResult, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};

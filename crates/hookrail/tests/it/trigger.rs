@@ -4,15 +4,20 @@
 
 use std::borrow::Cow;
 
+use hookrail::components::{
+    execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
+    fire_before_tool_hook, fire_before_tool_selection_hook,
+};
+use hookrail::effects::{
+    AfterModelHookResult, BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult,
+    HookNotes, ModelGate, ToolGate, ToolInput, ToolSelection,
+};
 use hookrail::genai::{
     FunctionCallingConfig, FunctionCallingMode, GenerateContentParameters, GenerateContentResponse,
 };
+use hookrail::model::{AnswerOrigin, OutgoingCall, ResponseChange};
 use hookrail::{
-    AfterModelHookResult, AnswerOrigin, BeforeModelHookResult, BeforeToolHookResult,
-    BeforeToolSelectionHookResult, Block, BlockCause, HookNotes, HookSession, JsonObject, ModelGate,
-    OutgoingCall, ResponseChange, StopReason, ToolGate, ToolInput, ToolResult, ToolSelection, TrustPolicy,
-    call_model_with_hooks, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook,
-    fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook, permit_unless_asked,
+    Block, BlockCause, HookSession, JsonObject, StopReason, ToolResult, TrustPolicy, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -368,7 +373,7 @@ mod verdicts_cannot_be_dropped {
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn call_model(session: &HookSession) {
         let model = async |_: OutgoingCall<'_>| Ok::<_, ()>(rich_response());
-        call_model_with_hooks(session, rich_request(), permit_unless_asked, model).await.unwrap();
+        session.call_model(rich_request(), permit_unless_asked, model).await.unwrap();
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]

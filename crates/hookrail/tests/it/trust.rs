@@ -8,9 +8,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hookrail::approvals::HookJudgement;
 use hookrail::approvals::{Change, FileContent, Pending, PendingReason, Review, TrustError};
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Recheck};
-use hookrail::internal::HookJudgement;
 use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -598,4 +598,35 @@ fn a_store_at_a_relative_path_approves_nothing() {
     assert_eq!(judgement.problem.map(|problem| problem.code), Some(DiagnosticCode::ApprovalsUnsafe));
     let review = store.pending(&dir, &[hook], &Value::Null);
     assert!(store.approve(&review, &[&review.pending[0]]).is_err(), "nothing is written either");
+}
+
+/// The body of the helper process: names the user's store.
+#[test]
+fn helper_process_that_names_the_store_of_the_user() {
+    let Some(expected) = std::env::var_os("HOOKRAIL_TEST_STORE") else { return };
+    let found = ApprovalStore::of_user().map(|store| store.path());
+    assert_eq!(found.unwrap_or_default().as_os_str(), expected);
+}
+
+#[test]
+fn a_host_shares_its_approvals_with_the_program() {
+    let project = TestProject::new();
+    let file = store(&project).path();
+    for (variables, expected) in [
+        ([("HOOKRAIL_HOME", Some(project.home())), ("HOME", None)], file.as_path()),
+        ([("HOOKRAIL_HOME", None), ("HOME", Some(project.home()))], file.as_path()),
+        ([("HOOKRAIL_HOME", None), ("HOME", None)], Path::new("")),
+    ] {
+        let mut helper = std::process::Command::new(std::env::current_exe().unwrap());
+        helper.args(["--exact", "trust::helper_process_that_names_the_store_of_the_user"]);
+        helper.env("HOOKRAIL_TEST_STORE", expected);
+        for (name, value) in &variables {
+            match value {
+                Some(value) => helper.env(name, value),
+                None => helper.env_remove(name),
+            };
+        }
+        let output = helper.output().unwrap();
+        assert!(output.status.success(), "{variables:?}: {}", String::from_utf8_lossy(&output.stdout));
+    }
 }

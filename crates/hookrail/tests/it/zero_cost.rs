@@ -5,11 +5,15 @@ use std::borrow::Cow;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use hookrail::components::{
+    execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
+    fire_before_tool_hook, fire_before_tool_selection_hook,
+};
+use hookrail::effects::{AfterToolHookResult, AgentHookResult, BeforeToolSelectionHookResult, ModelGate};
+use hookrail::model::{OutgoingCall, ResponseChange};
 use hookrail::{
-    AfterToolHookResult, AgentHookResult, BeforeToolSelectionHookResult, HookSession, JsonObject, ModelGate,
-    ModelOutcome, OutgoingCall, PreCompressTrigger, ResponseChange, SessionStartSource, ToolResult,
-    call_model_with_hooks, execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook,
-    fire_before_model_hook, fire_before_tool_hook, fire_before_tool_selection_hook, permit_unless_asked,
+    HookSession, JsonObject, ModelOutcome, PreCompressTrigger, SessionStartSource, ToolResult,
+    permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -57,16 +61,11 @@ fn check_silent(session: &HookSession, requirement: &str) {
         },
     );
     assert_eq!(at_once(tool).result, ToolResult::text("done"), "{requirement}");
-    let call = call_model_with_hooks(
-        session,
-        rich_request(),
-        permit_unless_asked,
-        async |call: OutgoingCall<'_>| {
-            assert_eq!(*call.request, request, "{requirement}");
-            assert!(call.may_stream, "{requirement}");
-            Ok::<_, ()>(rich_response())
-        },
-    );
+    let call = session.call_model(rich_request(), permit_unless_asked, async |call: OutgoingCall<'_>| {
+        assert_eq!(*call.request, request, "{requirement}");
+        assert!(call.may_stream, "{requirement}");
+        Ok::<_, ()>(rich_response())
+    });
     match at_once(call) {
         Ok(ModelOutcome::Answered(answer)) => assert_eq!(answer.response, rich_response(), "{requirement}"),
         other => panic!("{requirement}: {other:?}"),

@@ -11,8 +11,9 @@
 
 use std::time::{Duration, Instant};
 
+use hookrail::components::{fire_before_model_hook, fire_before_tool_hook};
 use hookrail::genai::GenerateContentParameters;
-use hookrail::{HookSession, JsonObject, TrustPolicy, fire_before_model_hook, fire_before_tool_hook};
+use hookrail::{HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process};
 use serde_json::{Value, json};
 

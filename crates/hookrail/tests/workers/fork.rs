@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hookrail::components::WorkerMode;
-use hookrail::internal::{ForkObstacle, fork_obstacle, inherited_environment};
-use hookrail::{HookFailure, WorkerFailure};
+use hookrail::components::{ForkObstacle, fork_obstacle, inherited_environment};
+use hookrail::components::{HookFailure, WorkerFailure};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ async fn what_cannot_be_forked_is_run_once_per_event() {
             let run = stage.run(&forked, &json!({})).await;
             assert_eq!(
                 (run.exit(), run.stderr.trim()),
-                (&hookrail::Exit::Code(2), "no"),
+                (&hookrail::components::Exit::Code(2), "no"),
                 "{command}: {run:?}"
             );
         }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use hookrail::HookRun;
 use hookrail::components::WorkerMode;
-use hookrail::{AnswerBound, AnswerFault, HookFailure, HookRun, WorkerFailure};
+use hookrail::components::{AnswerBound, AnswerFault, HookFailure, WorkerFailure};
 use hookrail_testkit::hostile_workers::{HOSTILE_WORKERS, HostileWorker, Outcome};
 use serde_json::json;
 

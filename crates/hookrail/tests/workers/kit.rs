@@ -6,9 +6,10 @@ use std::process::Command;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use hookrail::components::inherited_environment;
+use hookrail::components::{HookFailure, WorkerFailure};
 use hookrail::components::{HookRunner, Level, Payload, RunnerOptions, WorkerMode, WorkerPool, WorkerStatus};
-use hookrail::internal::inherited_environment;
-use hookrail::{Hook, HookFailure, HookRun, WorkerFailure};
+use hookrail::{Hook, HookRun};
 use hookrail_testkit::process;
 use serde_json::Value;
 

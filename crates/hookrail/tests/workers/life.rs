@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use futures_lite::{join_events, poll_once};
 use hookrail::components::WorkerPool;
+use hookrail::components::{HookFailure, WorkerFailure};
 use hookrail::components::{HookRunner, RunnerOptions, WorkerMode};
-use hookrail::{HookFailure, WorkerFailure};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
 

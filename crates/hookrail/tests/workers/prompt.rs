@@ -2,7 +2,7 @@
 //! as with any other.
 
 use hookrail::components::WorkerMode;
-use hookrail::{HookFailure, WorkerFailure};
+use hookrail::components::{HookFailure, WorkerFailure};
 use serde_json::json;
 
 use crate::kit::{LONG, SHORT, Stage, hook, python};

@@ -1,7 +1,7 @@
 //! One table of hooks, run once per event, as a worker and in forks.
 
 use hookrail::components::WorkerMode;
-use hookrail::{HookFailure, WorkerFailure};
+use hookrail::components::{HookFailure, WorkerFailure};
 use serde_json::{Value, json};
 
 use crate::kit::{LONG, SHORT, Stage, hook, python, verdict, worker_failure};

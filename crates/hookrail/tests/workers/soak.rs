@@ -5,8 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookrail::Hook;
+use hookrail::components::WorkerFailure;
 use hookrail::components::WorkerMode;
-use hookrail::{Hook, WorkerFailure};
 use hookrail_testkit::{process, wait_until};
 use serde_json::json;
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hookrail::internal::OurTool;
+use hookrail::rules::OurTool;
 use serde::Deserialize;
 
 use crate::agent::Agent;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 pub(super) fn iso_timestamp(milliseconds: i64) -> Option<String> {
     let time =
         Timestamp::from_millisecond(milliseconds).ok().filter(|time| *time >= Timestamp::UNIX_EPOCH)?;
-    Some(hookrail::internal::iso_timestamp(time))
+    Some(hookrail::components::iso_timestamp(time))
 }
 
 #[cfg(test)]

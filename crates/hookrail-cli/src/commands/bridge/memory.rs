@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hookrail::internal::LockedFile;
+use hookrail::settings::LockedFile;
 use hookrail_bridge::{Agent, NativeAnswer, SessionMemory};
 use sha2::{Digest as _, Sha256};
 

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use hookrail::internal::{PROJECT_DIR_VARIABLES, Piece, Quote, Word, outline};
+use hookrail::settings::PROJECT_DIR_VARIABLES;
+use hookrail_shell::{Piece, Quote, Word, outline};
 
 /// What a command begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use hookrail::components::HookKind;
-use hookrail::internal::{ForkObstacle, fork_obstacle};
+use hookrail::components::{ForkObstacle, fork_obstacle};
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
@@ -39,7 +39,7 @@ impl Check<'_> {
 
     /// Commands that cannot be started as they are written, and workers that cannot be forked.
     pub(super) fn commands(&mut self) {
-        let environment = hookrail::internal::inherited_environment();
+        let environment = hookrail::components::inherited_environment();
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let hook = &resolved.hook;
             let obstacle =

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName};
 use hookrail_bridge::{Agent, import};
 use serde_json::Value;

@@ -11,8 +11,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::Level;
-use hookrail::internal::{is_builtin, quote, shebang_line};
 use hookrail::{DiagnosticCode, Hook};
+use hookrail_shell::{is_builtin, quote, shebang_line};
 
 use super::command_start::beginning;
 use super::finding::Severity;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::Level;
-use hookrail::internal::is_python;
 use hookrail::{DiagnosticCode, Hook};
+use hookrail_shell::is_python;
 
 use super::finding::Severity;
 use super::program::CommandProblem;

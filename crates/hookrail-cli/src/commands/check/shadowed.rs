@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use hookrail::EventName;
-use hookrail::components::{HookKind, Level, Rule};
-use hookrail::internal::{ResolvedHook, ResolvedSettings};
+use hookrail::components::{HookKind, Level};
+use hookrail::rules::Rule;
+use hookrail::settings::{ResolvedHook, ResolvedSettings};
 
 use super::finding::Severity;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hookrail::components::{
     DisabledBy, DisabledList, HookPlanner, HookRegistry, Level, Matching, SkipReason,
 };
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 

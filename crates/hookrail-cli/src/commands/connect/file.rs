@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
-use hookrail::internal::LockedFile;
+use hookrail::settings::LockedFile;
 use hookrail_bridge::{
     Agent, ConnectError, ConnectOptions, Connection, EntryScope, SettingsEdit, SettingsPlace, bridge_entries,
     connection, uses_toml,

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::internal::{LockedFile, make_state_dir};
+use hookrail::settings::{LockedFile, make_state_dir};
 
 use super::status::version_of;
 use crate::context::Context;

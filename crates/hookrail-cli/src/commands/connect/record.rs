@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use hookrail::internal::LockedFile;
+use hookrail::settings::LockedFile;
 use hookrail_bridge::Agent;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -9,7 +9,8 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use hookrail::internal::{PARSE_OPTIONS, is_withheld};
+use hookrail::components::is_withheld;
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};

@@ -1,7 +1,8 @@
 //! The plan for programs. The fields are a contract.
 
 use hookrail::components::{Explanation, OnFailure};
-use hookrail::internal::{ConditionReport, ResolvedSettings};
+use hookrail::rules::ConditionReport;
+use hookrail::settings::ResolvedSettings;
 use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
 

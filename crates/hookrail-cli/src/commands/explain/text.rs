@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use hookrail::components::{Explanation, OnFailure, WorkerMode};
-use hookrail::internal::{ConditionReport, Truth, fork_obstacle, inherited_environment};
+use hookrail::components::{fork_obstacle, inherited_environment};
+use hookrail::rules::{ConditionReport, Truth};
 use hookrail::{EventName, Hook};
 
 use super::{Planned, has_target};

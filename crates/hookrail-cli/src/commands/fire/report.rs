@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hookrail::components::HookFailure;
 use hookrail::components::{
     ConfigSource, DisabledBy, Explanation, HookError, Level, Origin, ProcessedHookResult, SkipReason,
 };
-use hookrail::{BlockCause, Hook, HookFailure, HookOutput, HookRun, StopReason};
+use hookrail::{BlockCause, Hook, HookOutput, HookRun, StopReason};
 use hookrail_agent::log::millis;
 use serde::Serialize;
 

@@ -4,8 +4,9 @@
 
 use std::fmt::Write as _;
 
+use hookrail::components::Exit;
 use hookrail::components::Level;
-use hookrail::{BlockCause, EventName, Exit, Hook, HookOutput, HookRun};
+use hookrail::{BlockCause, EventName, Hook, HookOutput, HookRun};
 use hookrail_agent::log::millis;
 use serde_json::Value;
 

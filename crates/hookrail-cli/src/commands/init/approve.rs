@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use hookrail::approvals::Pending;
 use hookrail::components::HookTrust;
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 
 use crate::context::Context;
 use crate::exit::Hinted;

@@ -4,7 +4,7 @@
 //! and leaves alone what only mentions it.
 
 use hookrail::EventName;
-use hookrail::internal::edit;
+use hookrail::settings::edit;
 use serde_json::json;
 
 use super::{TargetFile, approve, first_test, turn_on};

@@ -6,7 +6,7 @@
 mod calls;
 
 use hookrail::components::{HookKind, Level, OnFailure, ProcessedHookResult, TypedInput};
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 use hookrail::{EventName, Hook, HookOutput, HookRun};
 use serde::Serialize;
 

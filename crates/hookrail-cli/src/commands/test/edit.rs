@@ -1,6 +1,6 @@
 //! Edits of test files that keep comments and formatting: what `--accept` rewrites, and tests that are added. Pure.
 
-use hookrail::internal::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
+use hookrail::settings::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 

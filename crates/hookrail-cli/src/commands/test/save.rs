@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
-use hookrail::internal::LockedFile;
+use hookrail::settings::LockedFile;
 use serde_json::Value;
 
 use super::edit::{self, Accepted, TestEditError};

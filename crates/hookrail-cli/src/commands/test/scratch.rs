@@ -10,8 +10,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
+use hookrail::approvals::named_paths;
+use hookrail::components::inherited_environment;
 use hookrail::components::{Level, Recheck};
-use hookrail::internal::{ResolvedSettings, SETTINGS_FOLDERS, inherited_environment, named_paths};
+use hookrail::settings::{ResolvedSettings, SETTINGS_FOLDERS};
 use hookrail::{HookSession, TrustPolicy};
 use tempfile::TempDir;
 

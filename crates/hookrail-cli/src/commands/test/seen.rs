@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookrail::components::{Level, OwnedEvent, ProcessedHookResult};
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 use hookrail::{Block, BlockCause, EventName, HookRun, JsonObject};
 use hookrail_agent::log::millis;
 use hookrail_bridge::Verdict;
@@ -113,7 +113,7 @@ impl SeenOutcome {
 impl HookThatRan {
     /// Durations are left out where they mean nothing.
     fn of(run: &HookRun, event: EventName) -> Self {
-        use hookrail::Exit;
+        use hookrail::components::Exit;
         let how = match run.exit() {
             Exit::Rule => "a rule".to_owned(),
             Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use hookrail::internal::{PARSE_OPTIONS, SourceText};
+use hookrail::settings::SourceText;
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use hookrail::{Diagnostic, DiagnosticCode, Severity};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged as _;

@@ -5,7 +5,7 @@
 use hookrail::Hook;
 use hookrail::approvals::Approval;
 use hookrail::components::{HookKind, HookTrust, Level, Matcher};
-use hookrail::internal::ResolvedSettings;
+use hookrail::settings::ResolvedSettings;
 use serde_json::json;
 
 use crate::cli::Format;

@@ -10,7 +10,7 @@ fn the_last_word_about_a_worker_counts() {
     (status.answered, status.started, status.memory) = (7, 1, Some(4096));
     log.workers(&[status.clone()]);
     (status.answered, status.started, status.restarts) = (9, 2, 1);
-    let failure = hookrail::WorkerFailure::Exited { code: 1 };
+    let failure = hookrail::components::WorkerFailure::Exited { code: 1 };
     status.last_failure = Some(failure.clone());
     log.workers(&[status]);
     let read = PastWorkers::load(&crate::hook_log::path_in(folder.path()));

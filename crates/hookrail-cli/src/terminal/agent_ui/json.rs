@@ -67,7 +67,7 @@ impl PromptSummary {
         };
         if let Some(kind) = kind {
             put("type", kind.into());
-            put("timestamp", hookrail::internal::timestamp_now().into());
+            put("timestamp", hookrail::components::timestamp_now().into());
         }
         put("sessionId", self.session_id.as_str().into());
         put(
@@ -116,7 +116,7 @@ fn error(kind: &str, message: &str) -> Value {
 
 /// The first line of a stream.
 pub(super) fn init(session_id: &str, model: &str) -> Value {
-    json!({ "type": "init", "timestamp": hookrail::internal::timestamp_now(), "sessionId": session_id, "model": model })
+    json!({ "type": "init", "timestamp": hookrail::components::timestamp_now(), "sessionId": session_id, "model": model })
 }
 
 /// The line of a stream for one event, if programs have a use for it.
@@ -148,7 +148,7 @@ pub(super) fn stream_line(event: &AgentEvent<'_>) -> Option<Value> {
         _ => return None,
     };
     if let Some(line) = line.as_object_mut() {
-        line.insert("timestamp".to_owned(), hookrail::internal::timestamp_now().into());
+        line.insert("timestamp".to_owned(), hookrail::components::timestamp_now().into());
     }
     Some(line)
 }

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use hookrail::internal::Settings;
+use hookrail::settings::Settings;
 use hookrail::{ApprovalStore, Hook};
 use serde_json::{Value, json};
 
