@@ -1,14 +1,14 @@
 //! Generates what is derived from the code. `cargo xtask all` writes everything; the tests of this
-//! crate fail when a committed file differs from what would be written. `cargo xtask dist` makes the archive
-//! that is shipped, `cargo xtask notes` prints the notes of a release, and `cargo xtask agents` runs other agents'
+//! crate fail when a committed file differs from what would be written. `cargo xtask packages` makes what is
+//! shipped, `cargo xtask notes` prints the notes of a release, and `cargo xtask agents` runs other agents'
 //! programs with hookrail as their hook.
 #![expect(clippy::print_stderr, reason = "progress of a developer's tool goes to stderr")]
 
 mod agents;
 mod conformance;
-mod dist;
-mod notes;
 #[cfg(test)]
+mod crates;
+mod notes;
 mod packages;
 mod schemas;
 
@@ -25,6 +25,7 @@ struct Generated {
 
 /// Results go to stdout (`notes`, `agents`) so that they can be redirected; what was written or is going on, to stderr.
 fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
     match std::env::args().nth(1).as_deref() {
         Some("all") => {
             for file in generate(&root())? {
@@ -32,22 +33,20 @@ fn main() -> Result<()> {
             }
             Ok(())
         }
-        Some("dist") => {
-            eprintln!("wrote {}", dist::dist(&root())?.display());
-            Ok(())
-        }
+        Some("dist") => packages::dist(&root()),
+        Some("packages") => packages::packages(&root(), &arguments),
         Some("notes") => {
-            let notes = notes::notes(&root(), std::env::args().nth(2).as_deref())?;
+            let notes = notes::notes(&root(), arguments.first().map(String::as_str))?;
             std::io::stdout().write_all(notes.as_bytes()).context("cannot print the notes")
         }
         Some("agents") => {
-            let arguments: Vec<String> = std::env::args().skip(2).collect();
             let table = agents::agents(&root(), &arguments)?;
             eprintln!();
             std::io::stdout().write_all(table.as_bytes()).context("cannot print the table")
         }
         _ => bail!(
-            "usage: cargo xtask all | dist | notes [VERSION] | agents [AGENT…] [--effect NAME] [--keep]"
+            "usage: cargo xtask all | dist | packages [--target T]… [--check] | notes [VERSION] | \
+             agents [AGENT…] [--effect NAME] [--keep]"
         ),
     }
 }

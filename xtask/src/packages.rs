@@ -1,61 +1,155 @@
-//! What is published holds every file that its code takes in. A file that `include` in a manifest leaves out would be
-//! missed only when the package is built.
+//! What is shipped: archives, packages for npm, PyPI and Homebrew, and the script that installs.
+//!
+//! This builds the programs; `packaging/packages.py` makes the packages of them, because tar, zip and JSON files need no
+//! compiler, and `packaging/check.py` installs and tries them. All of it comes from the version of this workspace.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::root;
+use anyhow::{Context as _, Result, bail, ensure};
 
-/// The crates that are published, in the order of publishing.
-const PUBLISHED: [&str; 6] =
-    ["hookrail-shell", "hookrail", "hookrail-agent", "hookrail-bridge", "hookrail-live", "hookrail-cli"];
+/// The version of this workspace, which is also that of the program and of all packages.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-#[test]
-fn packages_hold_the_files_that_their_code_includes() {
-    for name in PUBLISHED {
-        let crate_dir = root().join("crates").join(name);
-        let packaged = packaged(name);
-        let mut sources = Vec::new();
-        rust_files(&crate_dir.join("src"), &mut sources);
-        for source in sources {
-            for file in included(&source) {
-                let inside = file.strip_prefix(&crate_dir).unwrap().to_string_lossy().into_owned();
-                assert!(packaged.contains(&inside), "`{inside}` is not in the package of {name}");
+/// What is built for. The programs for Linux are static, so that one of them runs with every C library.
+const TARGETS: [&str; 4] = [
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+    "x86_64-apple-darwin",
+    "aarch64-apple-darwin",
+];
+
+/// The archive for this machine alone, linked as this machine links.
+pub(crate) fn dist(root: &Path) -> Result<()> {
+    let host = host()?;
+    let program = build(root, &["build"], None)?;
+    make(root, &root.join("target/archive"), &["--archives-only"], &[(host, program)])
+}
+
+/// All packages of the targets that are named or can be built here.
+/// `--program TARGET=FILE` takes a program that was built elsewhere; `--check` installs and tries what was made.
+pub(crate) fn packages(root: &Path, arguments: &[String]) -> Result<()> {
+    let (mut targets, mut programs, mut is_checked) = (Vec::new(), Vec::new(), false);
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().with_context(|| format!("`{argument}` needs a value"));
+        match argument.as_str() {
+            "--target" => targets.push(value()?.clone()),
+            "--program" => {
+                let (target, file) = value()?.split_once('=').context("`--program` needs TARGET=FILE")?;
+                programs.push((target.to_owned(), PathBuf::from(file)));
             }
+            "--check" => is_checked = true,
+            _ => bail!("usage: cargo xtask packages [--target TARGET]… [--program TARGET=FILE]… [--check]"),
         }
     }
-}
-
-/// The files of a package, relative to its crate.
-fn packaged(name: &str) -> Vec<String> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["package", "--list", "--allow-dirty", "--offline", "--package", name]).current_dir(root());
-    let output = cargo.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-}
-
-/// All sources that are compiled into the published code: those of tests are not.
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let is_tests = path.file_stem().is_some_and(|name| name == "tests");
-        if path.is_dir() && !is_tests {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|ending| ending == "rs") && !is_tests {
-            files.push(path);
+    if targets.is_empty() && programs.is_empty() {
+        targets.extend(TARGETS.map(str::to_owned));
+    }
+    for target in targets {
+        match command_for(&target) {
+            Ok(command) => programs.push((target.clone(), build(root, command, Some(&target))?)),
+            Err(why) => eprintln!("{target}: left out, {why}"),
         }
     }
+    ensure!(!programs.is_empty(), "none of the targets can be built here");
+    let out = root.join("target/packages");
+    make(root, &out, &[], &programs)?;
+    if is_checked {
+        run(Command::new("python3").arg(root.join("packaging/check.py")).arg(&out))?;
+    }
+    Ok(())
 }
 
-/// The files that a source takes in by `include_str!` with a plain path, up to its tests. Pages of the book that are run
-/// as documentation tests are no part of the program.
-fn included(source: &Path) -> Vec<PathBuf> {
-    let text = fs::read_to_string(source).unwrap();
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-    let folder = source.parent().unwrap();
-    let code = code.replace("#[doc = include_str!", "");
-    let names = code.split("include_str!(\"").skip(1).map(|rest| rest.split('"').next().unwrap());
-    names.map(|name| folder.join(name).canonicalize().unwrap()).collect()
+/// Cargo's command that builds for a target here, or why there is none. A C compiler for the target is needed, because
+/// the dependency `ring` has C code.
+fn command_for(target: &str) -> Result<&'static [&'static str], String> {
+    let libraries = output(rustc().args(["--print", "target-libdir", "--target", target]));
+    if !libraries.is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
+        return Err(format!("the toolchain has no such target; `rustup target add {target}` adds it"));
+    }
+    let has = |program: &str, argument: &str| output(Command::new(program).arg(argument)).is_ok();
+    let is_native = host().is_ok_and(|host| {
+        host == target || target.ends_with("-linux-musl") && host.replace("-gnu", "-musl") == target
+    });
+    if is_native && (!target.ends_with("-linux-musl") || has("musl-gcc", "--version")) {
+        return Ok(&["build"]);
+    }
+    if output(cargo().args(["zigbuild", "--version"])).is_ok() {
+        return Ok(&["zigbuild"]);
+    }
+    Err("no C compiler for it; `pip install ziglang cargo-zigbuild` brings one".to_owned())
 }
+
+/// Builds the program and returns where Cargo put it, which depends on the target directory in use.
+/// `--locked`: what is shipped must come from the dependencies that were tested.
+fn build(root: &Path, command: &[&str], target: Option<&str>) -> Result<PathBuf> {
+    let output = cargo()
+        .args(command)
+        .args(["--locked", "--profile", "dist", "--package", "hookrail-cli"])
+        .args(target.map(|target| format!("--target={target}")))
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    ensure!(output.status.success(), "the program does not build");
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+        .context("cargo names no executable")
+}
+
+/// Makes packages of built programs.
+fn make(root: &Path, out: &Path, options: &[&str], programs: &[(String, PathBuf)]) -> Result<()> {
+    let programs = programs.iter().map(|(target, file)| format!("{target}={}", file.display()));
+    run(Command::new("python3")
+        .arg(root.join("packaging/packages.py"))
+        .args(["--version", VERSION, "--date", &source_date(root), "--out"])
+        .arg(out)
+        .args(options)
+        .args(programs))
+}
+
+/// The triple of the machine that this runs on.
+fn host() -> Result<String> {
+    let output = output(rustc().arg("-vV"))?;
+    let triple = output.lines().find_map(|line| line.strip_prefix("host: "));
+    triple.map(str::to_owned).context("rustc does not name its host")
+}
+
+/// Seconds since 1970 for every file of the packages: `SOURCE_DATE_EPOCH`, else the time of the last commit.
+fn source_date(root: &Path) -> String {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let committed = || output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root)).ok();
+    given.or_else(committed).map_or_else(|| "0".to_owned(), |seconds| seconds.trim().to_owned())
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn rustc() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// Runs a command that speaks to the developer itself.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().with_context(|| format!("cannot run `{name}`"))?;
+    ensure!(status.success(), "`{name}` failed ({status})");
+    Ok(())
+}
+
+/// Runs a command to its end and returns its stdout; a failure carries its stderr.
+fn output(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| format!("cannot run `{name}`"))?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`{name}` failed ({}): {}", output.status, stderr.trim());
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+#[cfg(test)]
+mod tests;
