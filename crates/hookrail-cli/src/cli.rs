@@ -15,6 +15,7 @@ mod disconnect;
 mod doctor;
 mod event;
 mod explain;
+mod export;
 mod facts;
 mod fire;
 mod import;
@@ -46,6 +47,7 @@ pub(crate) use self::disconnect::DisconnectArgs;
 pub(crate) use self::doctor::DoctorArgs;
 pub(crate) use self::event::{EventArgs, EventWord};
 pub(crate) use self::explain::ExplainArgs;
+pub(crate) use self::export::ExportArgs;
 pub(crate) use self::facts::FactsArgs;
 pub(crate) use self::fire::FireArgs;
 pub(crate) use self::import::ImportArgs;
@@ -139,6 +141,8 @@ pub(crate) enum Command {
     Log(Deferred<LogArgs>),
     /// Write what agents did and what was decided as one HTML page
     Report(Deferred<ReportArgs>),
+    /// Send what was decided to an OpenTelemetry collector
+    Export(Deferred<ExportArgs>),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Serve the hook system over JSON Lines to agents in any language

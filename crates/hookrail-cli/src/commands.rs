@@ -12,6 +12,7 @@ pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod facts;
 mod failure_hint;
 pub(crate) mod fire;

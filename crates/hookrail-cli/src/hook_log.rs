@@ -11,6 +11,7 @@ mod stats;
 mod tail;
 mod time;
 mod tool_name;
+mod unread;
 mod workers;
 
 use std::fs::{self, File, Metadata, TryLockError};
@@ -32,6 +33,7 @@ pub(crate) use read::{
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time, short_local_time};
+pub(crate) use unread::{Position, lost, position_file, read_batch};
 pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport};
 
 use crate::terminal::printer::escape_line;
@@ -223,7 +225,13 @@ impl HookLog {
         if self.metadata()?.is_none_or(|now| now.len().saturating_add(incoming) <= self.max_bytes) {
             return Ok(());
         }
-        for number in (1..KEPT).rev() {
+        let kept = unread::files_to_keep(&self.path);
+        // Kept for an exporter that has read them since.
+        let mut number = kept + 1;
+        while fs::remove_file(rotated(&self.path, number)).is_ok() {
+            number += 1;
+        }
+        for number in (1..kept).rev() {
             rename_if_there(&rotated(&self.path, number), &rotated(&self.path, number + 1))?;
         }
         rename_if_there(&self.path, &rotated(&self.path, 1))

@@ -18,6 +18,7 @@ mod options;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use futures_util::stream;
 use hookrail::genai::GenerateContentParameters;
@@ -86,21 +87,26 @@ impl SharedClient {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it; the error
-        // of that case is dropped.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .user_agent(concat!("hookrail-agent/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(self.options.connect_timeout)
-            .redirect(reqwest::redirect::Policy::none());
-        if is_this_machine(url) {
-            builder = builder.no_proxy();
-            if url.scheme() == "http" {
-                // Nothing will be encrypted, so a system without root certificates is fine.
-                builder = builder.tls_certs_only([]);
-            }
-        }
-        let client = builder.build().map_err(ModelError::Setup)?;
+        let client = http_client(url, self.options.connect_timeout).map_err(ModelError::Setup)?;
         Ok(self.client.get_or_init(|| client))
     }
+}
+
+/// A client for the server at this address. It follows no redirects.
+pub fn http_client(url: &Url, connect_timeout: Duration) -> reqwest::Result<Client> {
+    // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it; the error
+    // of that case is dropped.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("hookrail-agent/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect_timeout)
+        .redirect(reqwest::redirect::Policy::none());
+    if is_this_machine(url) {
+        builder = builder.no_proxy();
+        if url.scheme() == "http" {
+            // Nothing will be encrypted, so a system without root certificates is fine.
+            builder = builder.tls_certs_only([]);
+        }
+    }
+    builder.build()
 }

@@ -362,12 +362,18 @@ impl OpenLogs {
     }
 }
 
-/// Opens a log and those that were moved aside. What is no regular file is no log.
+/// Opens a log and those that were moved aside. What is not a regular file is not a log.
 pub(crate) fn open_with_rotated(path: &Path) -> io::Result<OpenLogs> {
+    let files = open_rotated(path, KEPT)?.into_iter().map(|file| (path.to_owned(), BufReader::new(file)));
+    Ok(OpenLogs { files: files.collect(), is_cut: false })
+}
+
+/// The log and at most so many that were moved aside, the oldest first.
+pub(super) fn open_rotated(path: &Path, most: u32) -> io::Result<Vec<File>> {
     // From the youngest to the oldest: a rotation in between shows a file twice instead of never.
     let mut files: Vec<File> = Vec::new();
     let mut seen = Vec::new();
-    let older = (1..=KEPT).map(|number| rotated(path, number));
+    let older = (1..=most).map(|number| rotated(path, number));
     for path in std::iter::once(path.to_owned()).chain(older) {
         let file = match File::options().read(true).custom_flags(NEVER_WAIT).open(&path) {
             Ok(file) => file,
@@ -381,8 +387,8 @@ pub(crate) fn open_with_rotated(path: &Path) -> io::Result<OpenLogs> {
             files.push(file);
         }
     }
-    let files = files.into_iter().rev().map(|file| (path.to_owned(), BufReader::new(file)));
-    Ok(OpenLogs { files: files.collect(), is_cut: false })
+    files.reverse();
+    Ok(files)
 }
 
 /// Opens logs that were named. All of them are opened before anything is read, so that a typo is reported first. A pipe

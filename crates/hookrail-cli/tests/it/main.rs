@@ -30,6 +30,7 @@ mod doctor;
 mod doctor_live;
 mod enclosing;
 mod explain;
+mod export;
 mod fire;
 mod fire_agent;
 mod fire_limits;
