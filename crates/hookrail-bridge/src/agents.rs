@@ -10,6 +10,8 @@ mod opencode;
 mod qwen;
 mod shapes;
 
+use hookrail::EventName;
+
 use crate::agent::Agent;
 use crate::dialect::Dialect;
 
@@ -54,6 +56,35 @@ pub fn tested_with(agent: Agent) -> &'static str {
 /// The environment variable in which an agent gives its hooks the project's folder.
 pub fn project_variable(agent: Agent) -> Option<&'static str> {
     dialect_of(agent).project_variable
+}
+
+/// What some agents do without any hook.
+const UNSEEN: [(Agent, &str); 1] = [(
+    Agent::Codex,
+    "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
+)];
+
+/// What an agent cannot enforce, and what happens instead: one sentence each, from its table.
+pub fn limits(agent: Agent) -> Vec<String> {
+    let Dialect { can, events, carries_stop, .. } = dialect_of(agent);
+    let mut limits: Vec<String> =
+        UNSEEN.iter().filter(|(of, _)| *of == agent).map(|(_, text)| (*text).to_owned()).collect();
+    let mut add = |cannot: bool, text: &str| limits.extend(cannot.then(|| text.to_owned()));
+    add(!can.ask, "It cannot ask a person about a call: the call is refused, with the question as reason.");
+    add(
+        !can.change_arguments,
+        "It cannot run a call with changed arguments: the call is refused, and the change is named.",
+    );
+    let ends = can.stop.iter().any(|event| event.has_tool()) || !carries_stop.is_empty();
+    add(!ends, "A stop at a tool does not end its run: that call and every further one are refused.");
+    add(!can.go_on, "It cannot be sent back to work at its end: the text goes with the next prompt.");
+    let is_missing = |event: &EventName| !events.iter().any(|native| native.ours == Some(*event));
+    let missing: Vec<&str> = EventName::ALL.into_iter().filter(is_missing).map(EventName::as_str).collect();
+    add(
+        !missing.is_empty(),
+        &format!("It has no such events, so these hooks never run: {}.", missing.join(", ")),
+    );
+    limits
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ mod tools;
 mod verdict;
 
 pub use agent::{Agent, UnknownAgent};
-pub use agents::{event_name, is_event_name, project_variable, tested_with};
+pub use agents::{event_name, is_event_name, limits, project_variable, tested_with};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
     ConnectError, ConnectOptions, Connection, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS, SettingsEdit,

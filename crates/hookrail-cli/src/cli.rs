@@ -31,6 +31,7 @@ mod schema;
 mod serve;
 mod setup;
 mod shared;
+mod status;
 mod test;
 mod toggle;
 mod trust;
@@ -58,11 +59,12 @@ pub(crate) use self::man::ManArgs;
 pub(crate) use self::places::Places;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
 pub(crate) use self::report::ReportArgs;
-pub(crate) use self::rules::{RulesAction, RulesArgs, RulesNames};
+pub(crate) use self::rules::{RulesAction, RulesArgs, RulesExcept, RulesNames};
 pub(crate) use self::schema::{SchemaArgs, SchemaKind};
 pub(crate) use self::serve::ServeArgs;
 pub(crate) use self::setup::{SetupArgs, UninstallArgs};
 pub(crate) use self::shared::Format;
+pub(crate) use self::status::{StatusArgs, StatuslineAgent, StatuslineArgs};
 pub(crate) use self::test::TestArgs;
 pub(crate) use self::toggle::ToggleArgs;
 pub(crate) use self::trust::TrustArgs;
@@ -143,6 +145,10 @@ pub(crate) enum Command {
     Report(Deferred<ReportArgs>),
     /// Send what was decided to an OpenTelemetry collector
     Export(Deferred<ExportArgs>),
+    /// Say in one line for each agent whether it is guarded now
+    Status(Deferred<StatusArgs>),
+    /// Print a short form of the status for an agent's status line
+    Statusline(Deferred<StatuslineArgs>),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Serve the hook system over JSON Lines to agents in any language

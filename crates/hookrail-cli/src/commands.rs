@@ -27,6 +27,8 @@ pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod setup;
+pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod test;
 pub(crate) mod toggle;
 pub(crate) mod trust;

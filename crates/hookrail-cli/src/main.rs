@@ -92,6 +92,8 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Report(args) => commands::report::run(&args, &context()?, printer),
         Command::Export(args) => commands::export::run(&args, &context()?, printer),
+        Command::Status(args) => commands::status::run(&args, &context()?, printer),
+        Command::Statusline(args) => Ok(commands::statusline::run(&args, &cli.places, printer)),
         Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Serve(args) => commands::serve::run(&args, &in_project(false)?),
         Command::Completions(args) => commands::completions::run(&args, printer),

@@ -5,6 +5,7 @@ pub(crate) mod error;
 pub(crate) mod interactive;
 pub(crate) mod layout;
 pub(crate) mod meter;
+pub(crate) mod pager;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod question;

@@ -10,6 +10,7 @@ use hookrail_bridge::Agent;
 
 use super::agent_name::any_agent;
 use super::event::{EventArgs, EventWord, event_word};
+use super::log::decision_id;
 use super::shared::{Format, TrustFlag};
 
 #[derive(Debug, Args)]
@@ -18,8 +19,11 @@ use super::shared::{Format, TrustFlag};
 )]
 pub(crate) struct FireArgs {
     /// The event; with --agent that agent's name of it, or ours
-    #[arg(value_name = "EVENT", value_parser = event_word())]
-    pub(crate) event: EventWord,
+    #[arg(value_name = "EVENT", value_parser = event_word(), required_unless_present = "from_log")]
+    pub(crate) event: Option<EventWord>,
+    /// Fire the call of this decision again, in its project; `hookrail report` has the ids
+    #[arg(long, value_name = "ID", value_parser = decision_id, conflicts_with_all = ["event", "tool", "input", "payload", "agent"])]
+    pub(crate) from_log: Option<String>,
     /// The tool's name, for tool events
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,

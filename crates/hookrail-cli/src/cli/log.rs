@@ -26,6 +26,12 @@ pub(crate) struct LogArgs {
     /// Each hook that ran instead of each event; session logs have nothing else
     #[arg(long)]
     pub(crate) calls: bool,
+    /// The id of each decision in front of it, which `fire --from-log` and `rules except` take
+    #[arg(long, conflicts_with_all = ["calls", "outcome", "stats"])]
+    pub(crate) ids: bool,
+    /// Print at once, without a pager
+    #[arg(long)]
+    pub(crate) no_pager: bool,
     /// Only events of this agent; those of our own programs are of `hookrail`
     #[arg(long, value_name = "AGENT", value_parser = agent_or_ours(), hide_possible_values = true, conflicts_with_all = ["calls", "outcome", "stats"])]
     pub(crate) agent: Option<String>,
@@ -70,6 +76,14 @@ pub(crate) struct LogArgs {
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// The id of a decision, as `report` has it.
+pub(super) fn decision_id(given: &str) -> Result<String, String> {
+    let is_id = (8..=64).contains(&given.len()) && given.chars().all(|c| c.is_ascii_hexdigit());
+    is_id
+        .then(|| given.to_ascii_lowercase())
+        .ok_or_else(|| "`hookrail report` and `hookrail log --ids` show the ids of decisions".to_owned())
 }
 
 /// The beginning of an id that `log` prints.

@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use hookrail::rules::library;
 
+use super::log::decision_id;
 use super::shared::Format;
 
 /// Takes any name, so that the command can suggest a near one; completions list the shipped rules.
@@ -50,6 +51,27 @@ pub(crate) enum RulesAction {
     Enable(RulesNames),
     /// Turn rules off
     Disable(RulesNames),
+    /// Except one logged call from the rule that stopped it
+    Except(RulesExcept),
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The exception is for exactly this command, in every project that the settings file is for, and is written where the rule was turned on. `hookrail allow` lets one call pass instead."
+)]
+pub(crate) struct RulesExcept {
+    /// The id of a decision; `hookrail report` has them
+    #[arg(value_name = "ID", value_parser = decision_id)]
+    pub(crate) id: String,
+    /// The last day on which it counts
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<String>,
+    /// Why, for whoever reads the settings
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: Option<String>,
+    /// Only print what would be written
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]

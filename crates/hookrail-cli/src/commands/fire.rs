@@ -3,6 +3,7 @@
 //! It is the agent's own path from the settings to the verdict, with the answer printed instead of applied. Calls are
 //! logged as those of an agent are.
 
+mod logged;
 mod native;
 mod report;
 mod save;
@@ -28,6 +29,7 @@ use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
 use crate::terminal::error;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
+use logged::LoggedEvent;
 use native::{NativeAnswerReport, NativeInput};
 use report::{FireReport, SkippedHook};
 use summary::RepeatSummary;
@@ -37,7 +39,10 @@ use watch::Watch;
 /// Without a hook system, when hooks are off, the result is that of an event that no hook listens to: allowed. Why hooks
 /// are off is printed on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let given = match load(args, context) {
+    // A logged call is fired where it came from.
+    let logged = args.from_log.as_deref().map(|id| LoggedEvent::find(id, context)).transpose()?;
+    let context = logged.as_ref().map_or(context, |logged| &logged.context);
+    let given = match load(args, logged.as_ref(), context) {
         Ok(given) => given,
         Err(problem) => return problem.report(printer),
     };
@@ -104,14 +109,15 @@ impl Given {
 
 /// Reads the event from the command line. A call of our own that cannot be read is fired all the same, with a warning:
 /// people try out half a call.
-fn load(args: &FireArgs, context: &Context) -> Result<Given, InputProblem> {
+fn load(args: &FireArgs, logged: Option<&LoggedEvent>, context: &Context) -> Result<Given, InputProblem> {
     if let Some(agent) = args.agent {
         let native = NativeInput::load(agent, args, context)?;
         return Ok(Given { input: native.input.clone(), native: Some(native), unreadable: None });
     }
     let event = match &args.event {
-        EventWord::Ours(event) => *event,
-        EventWord::Native(word) => {
+        None => EventName::BeforeTool,
+        Some(EventWord::Ours(event)) => *event,
+        Some(EventWord::Native(word)) => {
             let meant =
                 EventName::nearest(word).map_or_else(String::new, |event| format!("; ours is `{event}`"));
             return Err(InputProblem::Usage {
@@ -120,7 +126,8 @@ fn load(args: &FireArgs, context: &Context) -> Result<Given, InputProblem> {
             });
         }
     };
-    let mut input = event_input::load(&args.of_ours(event), EventCommand::Fire)?;
+    let given = logged.map_or_else(|| args.of_ours(event), LoggedEvent::as_args);
+    let mut input = event_input::load(&given, EventCommand::Fire)?;
     let unreadable = match input.event() {
         Event::BeforeTool { tool_name, tool_input } => unreadable_call(tool_name, tool_input),
         _ => None,

@@ -52,6 +52,22 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     if args.stats {
         return print_stats(args, &wanted, logs, printer);
     }
+    let is_paged = args.format == Format::Text && !args.no_pager;
+    let pager = is_paged.then(|| printer.start_pager()).flatten();
+    let printed = print_all(args, &wanted, logs, printer);
+    if let Some(pager) = pager {
+        pager.wait(printer);
+    }
+    printed
+}
+
+/// Prints the lines that are wanted.
+fn print_all(
+    args: &LogArgs,
+    wanted: &Wanted<'_>,
+    logs: OpenLogs,
+    printer: &mut Printer,
+) -> anyhow::Result<ExitStatus> {
     let mut is_empty = true;
     let mut last = VecDeque::new();
     for (path, file) in logs.files {
@@ -61,13 +77,13 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
                 is_empty = false;
                 match args.last {
                     Some(most) => keep_last(&mut last, most, entry),
-                    None => print(args.format, &entry, &wanted, printer)?,
+                    None => print(args.format, &entry, wanted, printer)?,
                 }
             }
         }
     }
     for entry in last {
-        print(args.format, &entry, &wanted, printer)?;
+        print(args.format, &entry, wanted, printer)?;
     }
     if is_empty {
         printer.message(if wanted.calls { "no hook calls" } else { "nothing was decided" });

@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 
 use hookrail::Hook;
 use hookrail::components::{HookKind, HookStatus, Level};
-use hookrail::rules::library;
-use hookrail::rules::library::{Guard, Preset};
+use hookrail::rules::library::{self, Guard, Preset};
 use hookrail::settings::{RegistryScope, ResolvedSettings, edit};
-use serde_json::json;
+use jiff::civil::Date;
+use serde_json::{Value, json};
 
-use crate::cli::{Format, RulesAction, RulesArgs, RulesNames};
+use crate::cli::{Format, RulesAction, RulesArgs, RulesExcept, RulesNames};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
+use crate::hook_log::{find_decision, path_in};
 use crate::settings_file;
 use crate::terminal::layout::wrap;
-use crate::terminal::printer::Printer;
+use crate::terminal::printer::{Printer, escape_json, escape_line};
 use crate::terminal::screen::stdout_columns;
 use crate::terminal::style::{Style, paint};
 
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
     match (&args.action, &args.name) {
         (Some(RulesAction::Enable(names)), _) => return enable(names, context, printer),
         (Some(RulesAction::Disable(names)), _) => return disable(names, context, printer),
+        (Some(RulesAction::Except(args)), _) => return except(args, context, printer),
         (None, Some(name)) => return show(name, printer),
         (None, None) => {}
     }
@@ -119,9 +121,15 @@ fn running(settings: &ResolvedSettings) -> Vec<HookStatus> {
 
 /// The hook that a shipped guard is, where it runs.
 fn running_guard<'h>(guard: &Guard, running: &'h [HookStatus]) -> Option<&'h Hook> {
+    running_guards(guard, running).next()
+}
+
+/// The same at each level that turns it on.
+fn running_guards<'h>(guard: &Guard, running: &'h [HookStatus]) -> impl Iterator<Item = &'h Hook> {
     // A rule of the user's own may have the same name.
-    let is_it = |hook: &&Hook| hook.definition.as_deref().is_some_and(|text| text.starts_with(guard.text));
-    running.iter().map(|status| &*status.hook).find(is_it)
+    let text = guard.text;
+    let is_it = move |hook: &&Hook| hook.definition.as_deref().is_some_and(|own| own.starts_with(text));
+    running.iter().map(|status| &*status.hook).filter(is_it)
 }
 
 /// How many exceptions a guard has.
@@ -191,4 +199,73 @@ fn disable(names: &RulesNames, context: &Context, printer: &mut Printer) -> anyh
         }
     }
     Ok(ExitStatus::Success)
+}
+
+/// Writes an exception for exactly the call of a decision into each settings file that turned the rule on.
+fn except(args: &RulesExcept, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
+    refuse_inside_agent("what rules stop")?;
+    let decision = find_decision(&path_in(&context.state_dir()), &args.id)?;
+    let name = decision.hook.as_deref().unwrap_or_default();
+    let Some(guard) = library::find(name) else {
+        let message = "no shipped rule made this decision";
+        return Err(Hinted::new(message, "`hookrail log` shows which hook did; change its settings").into());
+    };
+    let Some((tool, input)) = decision.whole_call() else {
+        let message = format!("the log has only a part of the call of `{}`", args.id);
+        return Err(Hinted::new(message, "write the exception into the settings by hand").into());
+    };
+    if let Some(until) = &args.until
+        && until.parse::<Date>().is_err()
+    {
+        return Err(Hinted::new(format!("`{until}` is not a day"), "write it as 2026-12-31").into());
+    }
+    let mut when = json!({ "tool": tool });
+    for (argument, value) in input {
+        set(&mut when, &format!("input.{argument}"), json!({ "equals": value }));
+    }
+    let mut entry = json!({ "name": guard.name, "except": [when] });
+    for (key, value) in [("until", &args.until), ("why", &args.why)] {
+        if let Some(value) = value {
+            set(&mut entry, key, value.as_str().into());
+        }
+    }
+    let context = context.clone().in_project_of(decision.project.as_deref().map(Path::new))?;
+    let running = running(&context.settings());
+    let on: Vec<&Hook> = running_guards(&guard, &running).collect();
+    if on.is_empty() {
+        return Err(
+            Hinted::new(format!("`{name}` is not on there"), "`hookrail rules` shows which are").into()
+        );
+    }
+    if let Some(hook) = on.iter().find(|hook| !matches!(hook.origin.level, Level::User | Level::Project)) {
+        let message = format!("`{name}` was turned on by the {} settings, and stays", hook.origin.level);
+        return Err(Hinted::new(message, "only whoever manages them can make an exception").into());
+    }
+    let text = escape_json(&serde_json::to_string(&entry)?).into_owned();
+    for hook in on {
+        let (file, shown_file) = (&hook.origin.file, shown(&hook.origin.file, &context));
+        if args.dry_run {
+            printer.data(format_args!("would write to hooksConfig.rules in {shown_file}: {text}"))?;
+            continue;
+        }
+        let change = |text: &str| edit::add_rule_entry(text, &entry);
+        let word = if settings_file::change(file, &context, change, || Ok(()))? {
+            "wrote to"
+        } else {
+            "is already in"
+        };
+        printer.data(format_args!("{word} {shown_file}: {text}"))?;
+        if hook.origin.level == Level::Project {
+            let project = escape_line(&context.project().display().to_string());
+            printer.message(format_args!("It counts once it is approved: `hookrail trust` in {project}."));
+        }
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Adds a key; every value it is used with is an object.
+fn set(object: &mut Value, key: &str, value: Value) {
+    if let Value::Object(object) = object {
+        object.insert(key.to_owned(), value);
+    }
 }

@@ -9,14 +9,17 @@ use std::marker::PhantomData;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::ValueEnum;
 use hookrail::{Decision, EventName, HookOutput, JsonObject};
 use hookrail_agent::log::call_id;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 
 use super::{KEPT, NEVER_WAIT, identity, rotated};
+use crate::exit::Hinted;
 
 /// How much of a call's id is shown to people.
 pub(crate) const SHORT_ID: usize = 8;
@@ -182,7 +185,57 @@ pub(crate) struct LoggedDecision {
     pub(crate) tool: Option<String>,
     pub(crate) summary: Option<String>,
     pub(crate) decision: String,
+    pub(crate) block_cause: Option<String>,
     pub(crate) hook: Option<String>,
+}
+
+/// Enough of a hash to name a decision, in hexadecimal digits.
+const ID: usize = 16;
+
+impl LoggedDecision {
+    /// Names the line, wherever a rotation moves it: the beginning of a hash of its text. What an agent wrote into it has
+    /// no say in it, so that an id can be part of a command.
+    pub(crate) fn id(&self) -> String {
+        let hash = Sha256::digest(self.text.as_bytes());
+        hash.iter().take(ID / 2).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Tool and arguments of the call, where the line has all that decides: a short command or path without a secret.
+    pub(crate) fn whole_call(&self) -> Option<(&str, JsonObject)> {
+        let tool = self.tool.as_deref().filter(|_| self.event == EventName::BeforeTool.as_str())?;
+        let argument = match tool {
+            "run_shell_command" => "command",
+            "read_file" => "file_path",
+            _ => return None,
+        };
+        let text = self.summary.as_deref()?;
+        let is_whole = !text.ends_with('…') && !text.contains(super::secrets::MASK);
+        is_whole.then(|| (tool, JsonObject::from_iter([(argument.to_owned(), text.into())])))
+    }
+}
+
+/// The decision with this id. Ids are asked for by people, one at a time, so that reading everything is fine.
+pub(crate) fn find_decision(log: &Path, id: &str) -> anyhow::Result<LoggedDecision> {
+    let logs = open_with_rotated(log).with_context(|| format!("cannot read `{}`", log.display()))?;
+    let mut found: Option<LoggedDecision> = None;
+    for (path, file) in logs.files {
+        for decision in LoggedLines::<_, LoggedDecision>::of(file) {
+            let decision = decision.with_context(|| format!("cannot read `{}`", path.display()))?;
+            let full = decision.id();
+            if !full.starts_with(id.get(..ID).unwrap_or(id)) {
+                continue;
+            }
+            if let Some(other) = found.as_ref().filter(|other| other.text != decision.text) {
+                let message = format!("`{id}` is more than one decision: {} and {full}", other.id());
+                return Err(Hinted::new(message, "give more of the id").into());
+            }
+            found = Some(decision);
+        }
+    }
+    let none = || {
+        Hinted::new(format!("the log has no decision `{id}`"), "`hookrail log --ids` shows those that it has")
+    };
+    Ok(found.ok_or_else(none)?)
 }
 
 /// A line that `hookrail log` shows.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// What is written in place of a credential.
-const MASK: &str = "[secret]";
+pub(super) const MASK: &str = "[secret]";
 
 /// What a credential looks like: a beginning, and at least so many characters of one kind behind it.
 struct Form {

@@ -27,6 +27,12 @@ impl Tail {
         Self { path: path.to_owned(), open: None, offset: 0, unfinished: Vec::new() }
     }
 
+    /// Whether this is the file that is read now.
+    pub(crate) fn is_reading(&self, file: &File) -> bool {
+        let reading = self.open.as_ref().map(|(_, reading)| *reading);
+        file.metadata().is_ok_and(|metadata| reading == Some(identity(&metadata)))
+    }
+
     /// Hands over every call that was logged since the last time.
     /// A log that does not exist yet is no error; it is looked for again the next time.
     pub(crate) fn poll<L: FromLogLine>(

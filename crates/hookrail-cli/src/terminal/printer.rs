@@ -65,6 +65,11 @@ impl Printer {
         closed_pipe_or(written)
     }
 
+    /// Sends data elsewhere from now on.
+    pub(super) fn redirect(&mut self, out: Box<dyn Write + Send>) {
+        self.out = out;
+    }
+
     /// Gives up on stdout: what is printed from here on is dropped.
     pub(crate) fn abandon_stdout(&mut self) {
         self.out = Box::new(io::sink());

@@ -1,5 +1,6 @@
 //! `hookrail log`: logs that are torn, rotated, cut off and growing.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, answer, shell, write};
 use crate::program::{hookrail, log_path, run};
+use crate::pty::Terminal;
 
 /// Generous: the machine may be busy.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -447,4 +449,44 @@ fn other_programs_write_decisions_too() {
         json!(["claude", "s1", "toolu_1", "block", "ls -l"]),
         "{line}"
     );
+}
+
+#[test]
+fn on_a_terminal_a_pager_shows_it() {
+    let project = TestProject::new();
+    let rule = json!({ "type": "rule", "name": "no-rm", "when": { "command": "rm" }, "block": "no" });
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [rule] }] } }));
+    run(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", r#"{"command":"rm x"}"#]);
+    let pager = project.script("pager.sh", "echo PAGER \"$1\"; cat; echo END");
+    let shown = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut environment: Vec<(&str, OsString)> = vec![
+            ("PATH", std::env::var_os("PATH").unwrap()),
+            ("HOME", project.home().into()),
+            ("HOOKRAIL_HOME", project.home().into()),
+            ("HOOKRAIL_SYSTEM_SETTINGS", project.system_settings_path().into()),
+        ];
+        environment.extend(variables.iter().map(|(name, value)| (*name, OsString::from(value))));
+        let args: Vec<OsString> =
+            std::iter::once("log").chain(args.iter().copied()).map(OsString::from).collect();
+        Terminal::start(&args, &project.dir(), &environment, None).end()
+    };
+    let pager = format!("{} given", pager.display());
+    let paged = [("TERM", "xterm"), ("PAGER", pager.as_str())];
+    let (code, text) = shown(&paged, &[]);
+    assert!(code == Some(0) && text.contains("PAGER given\r\n") && text.contains("END"), "{text}");
+    assert!(text.contains("\u{1b}[31mblock"), "with colours: {text}");
+    let (_, plain) = shown(&[("TERM", "xterm"), ("PAGER", pager.as_str()), ("NO_COLOR", "1")], &[]);
+    assert!(plain.contains("PAGER") && !plain.contains('\u{1b}'), "{plain}");
+    for (variables, args) in [
+        (&paged[..], &["--no-pager"][..]),
+        (&paged, &["--format", "json"]),
+        (&[("TERM", "dumb"), ("PAGER", pager.as_str())], &[]),
+        (&[("TERM", "xterm"), ("PAGER", "")], &[]),
+        (&[("TERM", "xterm"), ("PAGER", "no-such-pager")], &[]),
+    ] {
+        let (code, text) = shown(variables, args);
+        assert!(code == Some(0) && text.contains("rm x") && !text.contains("PAGER"), "{variables:?}: {text}");
+    }
+    // A pager that is left early is no error.
+    assert_eq!(shown(&[("TERM", "xterm"), ("PAGER", "true")], &[]).0, Some(0));
 }

@@ -83,14 +83,7 @@ pub fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<Strin
 /// Turns shipped rules or presets on: adds each word to `hooksConfig.rules`, unless an entry names it.
 pub fn add_rules(text: &str, words: &[&str]) -> Result<String, EditError> {
     edit(text, |root| {
-        let config = match object_in(root, "hooksConfig", "hooksConfig")? {
-            Some(config) => config,
-            None => new_object(root, "hooksConfig")?,
-        };
-        let list = match array_in(&config, "rules", "hooksConfig.rules")? {
-            Some(list) => list,
-            None => new_array(&config, "rules")?,
-        };
+        let list = rules_in(root)?;
         for word in words {
             let is_entry = |entry: &CstNode| {
                 let name = entry.as_object().and_then(|entry| last(&entry, "name")?.value());
@@ -102,6 +95,31 @@ pub fn add_rules(text: &str, words: &[&str]) -> Result<String, EditError> {
         }
         Ok(())
     })
+}
+
+/// Adds an entry with exceptions to `hooksConfig.rules`, unless the same one is there.
+pub fn add_rule_entry(text: &str, entry: &Value) -> Result<String, EditError> {
+    edit(text, |root| {
+        let list = rules_in(root)?;
+        let is_entry =
+            |node: &CstNode| serde_json::from_str::<Value>(&node.to_string()).ok().as_ref() == Some(entry);
+        if !list.elements().iter().any(is_entry) {
+            list.append(cst_value(entry));
+        }
+        Ok(())
+    })
+}
+
+/// The list `hooksConfig.rules`, made if it is not there.
+fn rules_in(root: &CstObject) -> Result<CstArray, EditError> {
+    let config = match object_in(root, "hooksConfig", "hooksConfig")? {
+        Some(config) => config,
+        None => new_object(root, "hooksConfig")?,
+    };
+    match array_in(&config, "rules", "hooksConfig.rules")? {
+        Some(list) => Ok(list),
+        None => new_array(&config, "rules"),
+    }
 }
 
 /// Takes a word out of `hooksConfig.rules`, and the entry with exceptions that names it.

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::settings::{LockedFile, make_state_dir};
 
+use hookrail_bridge::{Agent, SHARED_FOLDERS};
+
+use super::file::AgentFile;
 use super::status::version_of;
 use crate::context::Context;
 use crate::display::shown;
@@ -30,6 +33,18 @@ pub(crate) enum Installed {
 /// Where the copy is.
 pub(crate) fn path(context: &Context) -> PathBuf {
     context.paths.home.join(".hookrail/bin/hookrail")
+}
+
+/// Whether each of these files of an agent, the user's or the project's, finds the program that it calls.
+pub(crate) fn is_there(files: &[PathBuf], agent: Agent, context: &Context) -> bool {
+    let is_program = |file: &Path| {
+        file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
+    let own = is_program(&path(context));
+    let any = own || shared.into_iter().any(|file| is_program(&file));
+    let users = AgentFile::find(agent, false, context).map(|file| file.place.path);
+    files.iter().all(|file| if users.as_ref().is_ok_and(|users| users == file) { own } else { any })
 }
 
 /// Puts a copy of this program into its place, unless a newer version is there.

@@ -98,6 +98,11 @@ pub(crate) fn statuses(context: &Context, printer: &mut Printer) -> Vec<AgentSta
     found.map(|((agent, program), version)| status(agent, program.is_some(), version, context)).collect()
 }
 
+/// One agent without the version of its program, which has to be started for that.
+pub(crate) fn status_of(agent: Agent, context: &Context) -> AgentStatus {
+    status(agent, find_program(agent).is_some(), None, context)
+}
+
 /// What each program prints about its version. They are asked side by side, because some take seconds to start; a person
 /// is told what is waited for.
 fn versions(programs: &[(Agent, Option<PathBuf>)], printer: &mut Printer) -> Vec<Option<String>> {

@@ -32,8 +32,9 @@ impl NativeInput {
     /// Reads what was given, in the agent's names.
     pub(super) fn load(agent: Agent, args: &FireArgs, context: &Context) -> Result<Self, InputProblem> {
         let word = match &args.event {
-            EventWord::Ours(name) => name.as_str(),
-            EventWord::Native(word) => word,
+            Some(EventWord::Ours(name)) => name.as_str(),
+            Some(EventWord::Native(word)) => word,
+            None => EventName::BeforeTool.as_str(),
         };
         let Some(native) = event_name(agent, word) else {
             return Err(InputProblem::Usage {

@@ -42,11 +42,13 @@ pub(super) fn render(decision: &LoggedDecision, wanted: &Wanted<'_>) -> String {
         hook.push_str("in ");
         hook.push_str(&escape_line(&short_home(project, wanted.context)));
     }
+    let id = wanted.args.ids.then(|| format!("{}  ", decision.id())).unwrap_or_default();
+    let columns = wanted.columns.map(|columns| columns.saturating_sub(id.len()));
     let painted = |width: usize| paint(style_of(&decision.decision), &cell(&word, width));
-    match wanted.columns {
+    match columns {
         None => {
             let line = format!(
-                "{time}  {agent:<AGENT$}  {tool:<TOOL$}  {summary}  {}  {hook}",
+                "{id}{time}  {agent:<AGENT$}  {tool:<TOOL$}  {summary}  {}  {hook}",
                 painted(width(&word))
             );
             line.trim_end().to_owned()
@@ -55,7 +57,7 @@ pub(super) fn render(decision: &LoggedDecision, wanted: &Wanted<'_>) -> String {
             let rest = columns.saturating_sub(TIME + AGENT + DECISION + 6);
             let who = if hook.is_empty() { tool } else { format!("{tool}  {hook}") };
             let (agent, who) = (cell(&agent, AGENT), fit(&who, rest));
-            let first = format!("{time}  {agent}  {}  {who}", painted(DECISION));
+            let first = format!("{id}{time}  {agent}  {}  {who}", painted(DECISION));
             if summary.is_empty() {
                 return first;
             }
@@ -65,7 +67,7 @@ pub(super) fn render(decision: &LoggedDecision, wanted: &Wanted<'_>) -> String {
             let hook = fit(&hook, HOOK);
             let rest = columns.saturating_sub(TIME + AGENT + TOOL + DECISION + HOOK + 10);
             let (agent, tool, summary) = (cell(&agent, AGENT), cell(&tool, TOOL), cell(&summary, rest));
-            let line = format!("{time}  {agent}  {tool}  {summary}  {}  {hook}", painted(DECISION));
+            let line = format!("{id}{time}  {agent}  {tool}  {summary}  {}  {hook}", painted(DECISION));
             line.trim_end().to_owned()
         }
     }
