@@ -75,7 +75,7 @@ fn content_bytes(content: &Content) -> usize {
     serde_json::to_vec(content).map_or(0, |bytes| bytes.len())
 }
 
-/// The entry that answers tool calls, in call order. Images and files stand beside the answer they belong
+/// The entry that answers tool calls, in call order. Images and files are beside the answer they belong
 /// to, because a function response holds text only.
 pub(crate) fn tool_responses(results: impl IntoIterator<Item = (FunctionCall, ToolResult)>) -> Content {
     let mut parts = Vec::new();

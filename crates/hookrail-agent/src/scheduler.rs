@@ -57,7 +57,7 @@ pub(crate) struct FinishedBatch {
 }
 
 impl Scheduler<'_> {
-    /// Runs the calls of one response. Readers that stand next to each other run side by side; a call
+    /// Runs the calls of one response. Readers next to each other run side by side; a call
     /// that writes runs alone. Once a hook stopped the agent or the user gave up, no further call starts.
     pub(crate) async fn run(&self, calls: &[ScheduledCall], allowed: &AllowedTools) -> FinishedBatch {
         for call in calls {

@@ -171,7 +171,7 @@ impl Call<'_> {
         let slots = self.slots();
         let known = self.words.path.iter().rev().find(|entry| entry.operands().next().is_some());
         let lines: Vec<_> = known.map(|entry| entry.operands().collect()).unwrap_or_default();
-        // Behind the beginning of another command there are no flags of this one.
+        // Flags behind the beginning of another command belong to that one.
         let starts = lines.iter().filter_map(|line| {
             let before = line.roles.split_ascii_whitespace().take_while(|role| !is_command(role));
             let is_fixed = before.clone().all(|role| !role.ends_with("...")) && line.roles.contains("...");
@@ -501,7 +501,7 @@ fn is_operand(role: &str) -> bool {
     !role.contains('=') && role != "stdin" && role != "else"
 }
 
-/// Whether a word before the command sets a variable. One whose value cannot be determined and stands outside of quotes may
+/// Whether a word before the command sets a variable. One whose value cannot be determined and is outside of quotes may
 /// end in other words.
 fn is_assignment(field: &Field) -> bool {
     let is_name = |name: &str| !name.is_empty() && !name.starts_with(['-', '/', '.']);
@@ -509,7 +509,7 @@ fn is_assignment(field: &Field) -> bool {
         && field.assignment().is_some_and(|(name, _)| is_name(name))
 }
 
-/// What stands behind the first `=` of a word.
+/// What follows the first `=` of a word.
 fn behind_sign(field: &Field) -> Field {
     let behind = |text: &str| text.split_once('=').map(|(_, value)| value.to_owned());
     if let Some(text) = &field.text {

@@ -39,7 +39,7 @@ pub struct KnownFlag {
     pub names: &'static str,
     /// Whether a value follows.
     pub takes: Takes,
-    /// What the value is: a role such as `write`, or a word in capitals or nothing if it is none.
+    /// What the value is: a role such as `write`, or a word in capitals or nothing if it has no role.
     pub(crate) role: &'static str,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn expand(word: &UnexpandedWord) -> Option<Vec<UnexpandedWord>> {
         array: word.array.clone(),
         span: word.span,
     });
-    // An element that is nothing at all, as in `{,a}` with nothing around it, is no word.
+    // An element that is nothing at all, as in `{,a}` with nothing around it, is not a word.
     Some(words.filter(|word| !word.parts.is_empty()).collect())
 }
 

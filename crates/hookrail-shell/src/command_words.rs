@@ -37,7 +37,7 @@ pub struct Flag {
     pub name: FlagName,
     /// Its value.
     pub value: FlagValue,
-    /// How many subcommands stand before it, if flags of that level are apart from those of the program.
+    /// How many subcommands precede it, if flags of that level are apart from those of the program.
     pub level: usize,
     /// The place of its word among those behind the program.
     pub(crate) at: usize,
@@ -287,7 +287,7 @@ impl<'w, W: Word> WordReader<'w, W> {
         self.entries().find_map(|(entry, level)| Some((entry.flag(name)?, level)))
     }
 
-    /// The entries whose flags may stand here, the innermost first.
+    /// The entries whose flags may come here, the innermost first.
     fn entries(&self) -> impl Iterator<Item = (Entry, usize)> + '_ {
         let last = self.path.len().saturating_sub(1);
         self.path
@@ -298,7 +298,7 @@ impl<'w, W: Word> WordReader<'w, W> {
             .map(|(level, entry)| (*entry, level))
     }
 
-    /// How many subcommands stand before the next word.
+    /// How many subcommands precede the next word.
     fn level(&self) -> usize {
         self.path.len().saturating_sub(1)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// The facts of one shell line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShellFacts {
-    /// Every command that would run, wherever it stands, launchers included, in the order of the text.
+    /// Every command that would run, in any part of the text, launchers included, in the order of the text.
     pub commands: Vec<CommandFact>,
     /// The names (last path component) of the programs among them; builtins are commands, not programs.
     pub programs: BTreeSet<String>,
@@ -69,7 +69,7 @@ pub struct CommandFact {
     pub argv: Vec<Option<String>>,
     /// The places of words that cannot be determined and are known not to be flags: their beginning is.
     pub operands: Vec<usize>,
-    /// The names of the launchers that it stands behind, the outermost first.
+    /// The names of the launchers that start it, the outermost first.
     pub via: Vec<String>,
     /// Whether the shell runs it itself instead of starting a program.
     pub builtin: bool,

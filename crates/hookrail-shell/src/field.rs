@@ -198,7 +198,7 @@ impl FieldBuilder {
         self.end_known_part();
     }
 
-    /// From here on the word cannot be determined. What stands before it may still say that it is an assignment.
+    /// From here on the word cannot be determined. What precedes it may still show that it is an assignment.
     fn end_known_part(&mut self) {
         if !self.is_unknown && self.text.contains('=') {
             self.variable = self.text.split('=').next().map(str::to_owned);

@@ -7,7 +7,7 @@
 //! The facts may say too much, never too little: what cannot be determined is `None`, or makes the line `dynamic`. They
 //! describe the text for a guard rail. A program that is started can start others, and no text shows those.
 //!
-//! Rules ask for facts. Other code that has to know what stands in a shell text asks for its [`outline()`]: the
+//! Rules ask for facts. Other code that has to know what is in a shell text asks for its [`outline()`]: the
 //! same tree, as a list of decoded words with their places. [`quote`] writes a text as a word. No other part of the engine or of the program reads or writes quotes.
 
 mod act;

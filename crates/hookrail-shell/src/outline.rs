@@ -24,7 +24,7 @@ pub struct Outline {
     pub variables: Vec<Variable>,
     /// The texts in single quotes, quotes included, ordered by place.
     pub single_quoted: Vec<Range<usize>>,
-    /// How many words of the first command stand at the very beginning, with nothing but blanks and assignments before
+    /// How many words of the first command are at the very beginning, with nothing but blanks and assignments before
     /// and between them.
     leading_words: usize,
     /// The same for its assignments.
@@ -55,7 +55,7 @@ pub struct Assignment {
     pub name: String,
     /// Its value; the values of an array are among the other words.
     pub value: Word,
-    /// Where all of it stands.
+    /// The place of all of it.
     pub span: Range<usize>,
 }
 
@@ -64,7 +64,7 @@ pub struct Assignment {
 pub struct Word {
     /// What it is made of, without quotes and escapes. The empty word has none.
     pub pieces: Vec<Piece>,
-    /// Where it stands, quotes included.
+    /// Its place, quotes included.
     pub span: Range<usize>,
     /// Whether braces make more than one word of it.
     pub has_braces: bool,
@@ -72,21 +72,13 @@ pub struct Word {
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are described with their variants")]
 pub enum Piece {
-    /// Text.
-    Text {
-        /// The text as a program would get it, but for patterns, braces and `~` outside of quotes.
-        text: String,
-        /// How it was quoted.
-        quote: Quote,
-    },
-    /// The value of a variable.
-    Variable {
-        /// Its name; a number or a sign for the other parameters of a shell.
-        name: String,
-        /// Whether the value is taken as it is: `$x` or `${x}`.
-        is_plain: bool,
-    },
+    /// Text as a program would get it, but for patterns, braces and `~` outside of quotes; and how it was quoted.
+    Text { text: String, quote: Quote },
+    /// The value of a variable, by its name, or of another parameter of a shell, by a number or a sign. It is plain if the
+    /// value is taken as it is: `$x` or `${x}`.
+    Variable { name: String, is_plain: bool },
     /// Anything else that is only known when it runs. The words inside it are reported where they belong.
     Expansion,
 }
@@ -100,11 +92,11 @@ pub struct Variable {
     pub is_plain: bool,
     /// Whether its value stays one word: in double quotes, here-documents, subscripts and arithmetic.
     pub is_quoted: bool,
-    /// Where it stands, from the dollar sign on.
+    /// Its place, from the dollar sign on.
     pub span: Range<usize>,
 }
 
-/// What a word that is no operand is there for.
+/// The role of a word that is not an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A file that is read (`<`, `<>`).
@@ -147,7 +139,7 @@ impl Outline {
         }
     }
 
-    /// Every word of the text, with its role where it is no operand.
+    /// Every word of the text, with its role where it is not an operand.
     pub fn words(&self) -> impl Iterator<Item = (Option<Role>, &Word)> {
         let others = self.others.iter().map(|(role, word)| (Some(*role), word));
         self.commands.iter().flat_map(SimpleCommand::all_words).chain(others)
@@ -185,7 +177,7 @@ impl SimpleCommand {
 }
 
 impl Word {
-    /// The word, if quoting is all that stands between it and what a program gets: no expansion, no pattern, no braces.
+    /// The word, if a program gets it as it is but for quoting: no expansion, no pattern, no braces.
     /// A `~` is left as it is.
     pub fn literal(&self) -> Option<String> {
         let mut word = String::new();
@@ -222,7 +214,7 @@ pub fn outline(text: &str) -> Outline {
         return Outline { is_broken: true, is_incomplete: true, ..Outline::default() };
     }
     let parsed = parse(text, 0);
-    let mut outline = build::outline_of(&parsed.script);
+    let mut outline = build::outline_of(&parsed.tree);
     outline.is_broken = parsed.broken;
     outline.is_incomplete = parsed.too_deep;
     outline.measure(text);

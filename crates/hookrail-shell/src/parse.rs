@@ -30,35 +30,23 @@ pub(super) use self::cursor::is_identifier;
 /// and everything behind it calls itself for each.
 pub(super) const MAX_NESTING: usize = 40;
 
-/// What a text was read as.
+/// What a text was read as: commands, or by the rules of double quotes the text and the expansions in it.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
-    /// The commands.
-    pub(super) script: Script,
+pub(super) struct Parsed<T> {
+    pub(super) tree: T,
     /// Whether something was not understood, or nests too deep.
     pub(super) broken: bool,
     /// Whether a part of the text was left unread because it nests too deep.
     pub(super) too_deep: bool,
 }
 
-/// Reads `text`, which itself stands `depth` levels deep.
-pub(super) fn parse(text: &str, depth: usize) -> Parsed {
+/// Reads `text`, which itself is `depth` levels deep.
+pub(super) fn parse(text: &str, depth: usize) -> Parsed<Script> {
     ShellParser::new(text, depth, TextOrigin::Itself).script()
 }
 
-/// What a text was read as by the rules of double quotes.
-#[derive(Debug, Default)]
-pub(super) struct ParsedQuoted {
-    /// The text and the expansions in it.
-    pub(super) parts: Vec<WordPart>,
-    /// As in [`Parsed`].
-    pub(super) broken: bool,
-    /// As in [`Parsed`].
-    pub(super) too_deep: bool,
-}
-
 /// Reads `text` as it would be read inside double quotes.
-pub(super) fn parse_quoted(text: &str, depth: usize) -> ParsedQuoted {
+pub(super) fn parse_quoted(text: &str, depth: usize) -> Parsed<Vec<WordPart>> {
     ShellParser::new(text, depth, TextOrigin::Itself).quoted_text()
 }
 
@@ -77,7 +65,7 @@ struct ShellParser<'t> {
 }
 
 impl<'t> ShellParser<'t> {
-    /// A parser at the beginning of `text`, which itself stands `depth` levels deep.
+    /// A parser at the beginning of `text`, which itself is `depth` levels deep.
     fn new(text: &'t str, depth: usize, origin: TextOrigin) -> Self {
         let extglob = text.contains("extglob");
         let cursor = TextCursor::new(text);
@@ -85,16 +73,16 @@ impl<'t> ShellParser<'t> {
     }
 
     /// Reads all of the text as commands.
-    fn script(mut self) -> Parsed {
-        let script = self.list(Until::End);
+    fn script(mut self) -> Parsed<Script> {
+        let tree = self.list(Until::End);
         self.finish_documents();
-        Parsed { script, broken: self.broken, too_deep: self.too_deep }
+        Parsed { tree, broken: self.broken, too_deep: self.too_deep }
     }
 
     /// Reads all of the text by the rules of double quotes.
-    fn quoted_text(mut self) -> ParsedQuoted {
-        let parts = self.quoted_parts(quote::QuoteContext::Document);
-        ParsedQuoted { parts, broken: self.broken, too_deep: self.too_deep }
+    fn quoted_text(mut self) -> Parsed<Vec<WordPart>> {
+        let tree = self.quoted_parts(quote::QuoteContext::Document);
+        Parsed { tree, broken: self.broken, too_deep: self.too_deep }
     }
 
     /// Runs `read` one level deeper. Beyond the bound the rest of the text is given up.
@@ -180,5 +168,12 @@ impl<'t> ShellParser<'t> {
         if !self.take_word(expected) {
             self.broken = true;
         }
+    }
+
+    /// The tree of an inner text that was read by itself, whose flaws are flaws of this one.
+    fn absorb<T>(&mut self, parsed: Parsed<T>) -> T {
+        self.broken |= parsed.broken;
+        self.too_deep |= parsed.too_deep;
+        parsed.tree
     }
 }

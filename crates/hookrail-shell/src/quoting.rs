@@ -18,7 +18,7 @@ pub fn single_quoted(text: &str) -> String {
     format!("'{}'", within_single_quotes(text))
 }
 
-/// A text as it stands between single quotes that are there already.
+/// A text as it is written between single quotes that are there already.
 pub fn within_single_quotes(text: &str) -> String {
     text.replace('\'', "'\\''")
 }

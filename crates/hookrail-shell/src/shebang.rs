@@ -3,7 +3,7 @@
 /// How much of a file the system reads to find its interpreter.
 pub const SHEBANG_BYTES: u64 = 256;
 
-/// What stands behind `#!` in the first line of a script, without the end of the line; `None` for a text that does not
+/// What follows `#!` in the first line of a script, without the end of the line; `None` for a text that does not
 /// begin so. A carriage return stays, because for the system it is part of the line.
 pub fn shebang_line(script: &[u8]) -> Option<&[u8]> {
     script.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()

@@ -7,9 +7,9 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Where something stands in the text that was read, in bytes.
+/// The place of something in the text that was read, in bytes.
 ///
-/// It is a place of the outermost text also for what stands in backticks or in a here-document, which are read from a
+/// It is a place of the outermost text also for what is in backticks or in a here-document, which are read from a
 /// copy. Such a span covers the backslashes and tabs that the copy leaves out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Span {
@@ -29,7 +29,7 @@ impl Span {
 /// Commands one after another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Script {
-    /// What stands between `;`, `&` and line ends.
+    /// What is between `;`, `&` and line ends.
     pub(super) items: Vec<AndOr>,
 }
 
@@ -40,14 +40,14 @@ pub(super) struct AndOr {
     pub(super) first: Pipeline,
     /// Those that run only if an earlier one succeeded (true, `&&`) or failed (false, `||`).
     pub(super) rest: Vec<(bool, Pipeline)>,
-    /// Whether it ends in `&` and so cannot change the shell that it stands in.
+    /// Whether it ends in `&` and so cannot change the shell that it is in.
     pub(super) background: bool,
 }
 
 /// Commands joined by `|`.
 #[derive(Debug, Clone)]
 pub(super) struct Pipeline {
-    /// The options of the reserved word `time`, if that stands before it.
+    /// The options of the reserved word `time`, if that precedes it.
     pub(super) time: Option<Vec<&'static str>>,
     /// The commands; more than one means a shell of its own for each.
     pub(super) commands: Vec<ParsedCommand>,
@@ -62,6 +62,13 @@ pub(super) struct ParsedCommand {
     pub(super) redirects: Vec<Redirect>,
 }
 
+impl ParsedCommand {
+    /// A command that does nothing, where one is missing.
+    pub(super) fn nothing() -> Self {
+        Self { kind: CommandKind::Test(Vec::new()), redirects: Vec::new() }
+    }
+}
+
 /// The kinds of commands.
 #[derive(Debug, Clone)]
 pub(super) enum CommandKind {
@@ -71,7 +78,7 @@ pub(super) enum CommandKind {
     Group(Script),
     /// `( … )`
     Subshell(Script),
-    /// `if`, with every condition and its branch, then what stands behind `else`.
+    /// `if`, with every condition and its branch, then what follows `else`.
     If { clauses: Vec<(Script, Script)>, otherwise: Option<Script> },
     /// `while` and `until`.
     Loop { head: Script, body: Script },
@@ -103,13 +110,13 @@ pub(super) struct Arithmetic {
 pub(super) struct Assign {
     /// The variable.
     pub(super) name: String,
-    /// What stands in `[…]` after the name.
+    /// What is in `[…]` after the name.
     pub(super) subscript: Option<Vec<WordPart>>,
     /// Whether it is `+=`.
     pub(super) append: bool,
     /// What is assigned.
     pub(super) value: AssignValue,
-    /// Where all of it stands, the name included.
+    /// The place of all of it, the name included.
     pub(super) span: Span,
 }
 
@@ -142,7 +149,7 @@ pub(super) enum RedirectKind {
     ReadWrite(UnexpandedWord),
     /// `<&` and `>&`; the flag is true for output.
     Duplicate(UnexpandedWord, bool),
-    /// `<<` and `<<-`; the body stands behind the next line end and is filled in when that is reached.
+    /// `<<` and `<<-`; the body follows the next line end and is filled in when that is reached.
     Document(Rc<OnceCell<Vec<WordPart>>>),
     /// `<<<`
     String(UnexpandedWord),
@@ -155,7 +162,7 @@ pub(super) struct UnexpandedWord {
     pub(super) parts: Vec<WordPart>,
     /// The end of an array assignment such as `a=(b c)` among the operands of `declare`.
     pub(super) array: Option<Vec<UnexpandedWord>>,
-    /// Where it stands, quotes included.
+    /// Its place, quotes included.
     pub(super) span: Span,
 }
 
@@ -204,11 +211,11 @@ pub enum Quote {
 pub(super) struct Parameter {
     /// Its name, number or sign; empty where it could not be read.
     pub(super) name: String,
-    /// What stands in `[…]` after the name: `@`, `*` or a number as text, and any expansions.
+    /// What is in `[…]` after the name: `@`, `*` or a number as text, and any expansions.
     pub(super) subscript: Option<(String, Vec<WordPart>)>,
     /// What is done with the value.
     pub(super) operation: Operation,
-    /// Where it stands, from the dollar sign to the name or the closing brace.
+    /// Its place, from the dollar sign to the name or the closing brace.
     pub(super) span: Span,
 }
 

@@ -67,10 +67,10 @@ pub(super) enum Stdin {
     Path(Rc<[Likely]>),
 }
 
-/// Where a command stands.
+/// The surroundings of a command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Context {
-    /// The launchers that it stands behind, the outermost first.
+    /// The launchers that start it, the outermost first.
     pub(super) via: Rc<[String]>,
     /// Its standard input.
     pub(super) stdin: Stdin,
@@ -197,7 +197,7 @@ impl Walker {
             } else if parsed.broken {
                 walker.dynamic(Cause::Syntax);
             }
-            walker.script(&parsed.script, context);
+            walker.script(&parsed.tree, context);
         });
     }
 
@@ -231,7 +231,7 @@ impl Walker {
             if parsed.too_deep {
                 walker.dynamic(Cause::Bound);
             }
-            walker.expand_quoted(&parsed.parts, context);
+            walker.expand_quoted(&parsed.tree, context);
         });
     }
 

@@ -14,7 +14,7 @@ use crate::write_executable;
 pub enum Outcome {
     /// The worker's answer counts: a block with the reason `no`.
     Answer,
-    /// A block with a reason that begins with `no`; the rest is what became of bytes that are no text.
+    /// A block with a reason that begins with `no`; the rest is what became of bytes that are not text.
     AnswerInPart,
     /// The hook failed before its deadline.
     Failure,

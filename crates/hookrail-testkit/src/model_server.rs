@@ -127,7 +127,7 @@ fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Re
             received.len() - 1
         };
         let script = scripts.get(number).or(scripts.last()).map_or(&[][..], Vec::as_slice);
-        // A client that went away in the middle is no problem of the server.
+        // A client that went away in the middle is not a problem of the server.
         drop(play(connection, script, stop));
     }
 }

@@ -98,7 +98,7 @@ fn status(field: &str) -> u64 {
 /// `None` for a process that ended meanwhile.
 fn read(pid: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in parentheses and may hold anything, parentheses included.
+    // The name is in parentheses and may hold anything, parentheses included.
     let (before, rest) = stat.rsplit_once(") ")?;
     let name = before.split_once('(')?.1.to_owned();
     let mut fields = rest.split_whitespace();

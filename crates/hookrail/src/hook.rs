@@ -2,8 +2,6 @@
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fixtures;
-mod start_obstacle;
-mod unreadable_rule;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,8 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::start_obstacle::StartObstacle;
-pub use self::unreadable_rule::UnreadableRule;
+use crate::diagnostic::{DiagnosticCode, Place};
 use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule};
@@ -64,7 +61,7 @@ pub struct Hook {
     pub worker: WorkerMode,
     /// Its rank.
     pub source: ConfigSource,
-    /// Where it stands in the settings.
+    /// Its place in the settings.
     pub origin: Origin,
     /// The folder around the session's project that it was approved for; `None` for all other hooks. It runs there, and
     /// the session's project has no say about it.
@@ -207,7 +204,7 @@ pub enum ConfigSource {
     Extensions = 4,
 }
 
-/// Where a hook stands in the settings.
+/// The place of a hook in the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Origin {
@@ -288,6 +285,46 @@ impl fmt::Display for Level {
             Self::User => f.write_str("user"),
             Self::System => f.write_str("system"),
             Self::Extension(name) => write!(f, "extension:{}", name.0),
+        }
+    }
+}
+
+/// Why the file that a command is started with cannot be executed. Its text says what to do. The file is relative to the
+/// project where it is inside.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
+#[non_exhaustive]
+pub enum StartObstacle {
+    /// It has no right to be executed, or its file system executes nothing.
+    #[error("`{0}` is not executable; run `chmod +x {0}` or name its interpreter in the command", .file.display())]
+    NotExecutable { file: PathBuf },
+    /// There is no such file.
+    #[error("`{}` is not there; add it", .file.display())]
+    Missing { file: PathBuf },
+}
+
+/// Why a rule cannot be used. `hookrail check` reports the same with the text around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
+#[non_exhaustive]
+pub enum UnreadableRule {
+    /// Its settings have a mistake; the first one is given. `place` is where the rule begins, if it is in a file.
+    Malformed { place: Option<Place>, code: DiagnosticCode, message: String },
+    /// Settings turn on a shipped rule that does not exist. A long name is cut.
+    UnknownName { name: String, place: Option<Place> },
+}
+
+impl fmt::Display for UnreadableRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed { place: Some(place), message, .. } => {
+                write!(f, "the rule at {place} cannot be read: {message}")
+            }
+            Self::Malformed { place: None, message, .. } => write!(f, "a rule cannot be read: {message}"),
+            Self::UnknownName { name, place } => {
+                write!(f, "there is no shipped rule `{name}`")?;
+                place.as_ref().map_or(Ok(()), |place| write!(f, " (named at {place})"))
+            }
         }
     }
 }

@@ -121,7 +121,7 @@ pub mod components {
         BaseFields, CallReading, Event, HookInput, Matching, UnknownEvent, iso_timestamp, timestamp_now,
     };
     pub use crate::formats::llm::{
-        HookToolConfig, JoinedText, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
+        HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,
     };
     pub use crate::formats::translator::{

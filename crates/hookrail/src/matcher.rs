@@ -9,7 +9,7 @@
 //! 3. the rest runs in attempts whose steps are counted (`attempts`).
 //!
 //! Texts that are longer than names, for the tests of rules, are read by the linear `regex` crate where it can mean the
-//! same (`long`, `translate`).
+//! same (`long`).
 //!
 //! Where the steps do not suffice the verdict is [`MatchVerdict::BoundReached`], which counts as a match: a guard
 //! that cannot be decided stays on. The argument is in `docs/design/matchers.md`.
@@ -25,7 +25,6 @@ mod sets;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod translate;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -64,15 +63,10 @@ enum Kind {
     Any,
     /// Not a pattern, or not a valid one: compared as a whole.
     Exact,
+    /// One of these is to be found.
     Words(Words),
-    Pattern {
-        /// `None` if it has too many instructions.
-        program: Option<Program>,
-        way: Way,
-        folds: bool,
-        /// The pattern for long texts, compiled when the first one comes.
-        long: OnceLock<Option<LongPattern>>,
-    },
+    /// Without a program it has too many instructions. The pattern for long texts is compiled when the first one comes.
+    Pattern { program: Option<Program>, way: Way, folds: bool, long: OnceLock<Option<LongPattern>> },
     /// Not found to be invalid, but beyond all limits.
     TooLarge,
 }
@@ -173,7 +167,7 @@ impl Matcher {
         self.compiled.as_ref().map(|compiled| compiled.text.as_str())
     }
 
-    /// Why it is no valid pattern and therefore compared as a whole.
+    /// Why it is not a valid pattern and therefore compared as a whole.
     pub fn problem(&self) -> Option<&str> {
         self.compiled.as_ref()?.problem
     }
@@ -250,7 +244,7 @@ impl fmt::Debug for Matcher {
 }
 
 impl Kind {
-    /// Compiles a pattern; the error says why it is none.
+    /// Compiles a pattern; the error says why it is not valid.
     fn compile(text: &str) -> Result<Self, &'static str> {
         if Matcher::is_wildcard(text) {
             return Ok(Self::Any);

@@ -3,11 +3,13 @@
 pub(crate) mod json;
 mod read;
 
-use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
+
+pub(crate) use self::read::FIELDS;
 
 /// The reason of a block for which its hook gave none.
 pub(crate) const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";
@@ -20,40 +22,51 @@ pub(crate) const DEFAULT_STOP_REASON: &str = "Hook requested stop";
 
 /// A hook's answer. Unknown fields are kept in `extra`; known fields of a wrong type are left out by
 /// the code that reads the answer, with a warning.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct HookOutput {
     /// Allow or block; absent means no decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
-    /// Why.
+    /// Why; shown to the model and to the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// `continue`: `Some(false)` stops the agent.
+    /// `Some(false)` stops the agent.
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
     pub continue_: Option<bool>,
     /// Why it should stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
     /// Hide the result from the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub suppress_output: Option<bool>,
     /// A message for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_message: Option<String>,
     /// What only this event's hooks may ask for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_specific_output: Option<JsonObject>,
     /// Fields hookrail does not know.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 /// A hook's decision about the operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// A person is to decide; does not block.
     Ask,
-    /// Blocks.
+    /// Blocks, like [`Decision::Deny`].
     Block,
-    /// Blocks.
+    /// Blocks, like [`Decision::Block`].
     Deny,
-    /// Allows.
+    /// Allows, like [`Decision::Allow`].
     Approve,
-    /// Allows.
+    /// Allows, like [`Decision::Approve`].
     Allow,
     /// An unknown decision; does not block.
+    #[serde(untagged)]
     Other(String),
 }
 
@@ -85,37 +98,6 @@ impl Decision {
     /// Whether this decision blocks.
     pub const fn blocks(&self) -> bool {
         matches!(self, Self::Block | Self::Deny)
-    }
-}
-
-impl Serialize for HookOutput {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(decision) = &self.decision {
-            map.serialize_entry("decision", decision.as_str())?;
-        }
-        if let Some(reason) = &self.reason {
-            map.serialize_entry("reason", reason)?;
-        }
-        if let Some(go_on) = self.continue_ {
-            map.serialize_entry("continue", &go_on)?;
-        }
-        if let Some(reason) = &self.stop_reason {
-            map.serialize_entry("stopReason", reason)?;
-        }
-        if let Some(suppress) = self.suppress_output {
-            map.serialize_entry("suppressOutput", &suppress)?;
-        }
-        if let Some(message) = &self.system_message {
-            map.serialize_entry("systemMessage", message)?;
-        }
-        if let Some(specific) = &self.hook_specific_output {
-            map.serialize_entry("hookSpecificOutput", specific)?;
-        }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
     }
 }
 

@@ -2,4 +2,3 @@
 
 pub(crate) mod planner;
 pub(crate) mod registry;
-mod unmatched_names;

@@ -4,7 +4,6 @@ mod busy;
 mod command;
 mod direct;
 mod environment;
-mod expand;
 mod payload;
 mod process;
 mod reading;

@@ -5,12 +5,9 @@
 //! once, at the start; the [`Seal`] of each approved hook is looked at again before each run. Hooks of the user,
 //! of the system and of extensions are trusted and never looked at here.
 
-mod approve;
 pub(crate) mod atomic_file;
 mod command_words;
-mod data_files;
 mod disk;
-mod error;
 mod guards;
 mod named_files;
 mod named_paths;
@@ -32,7 +29,7 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
 
-pub use error::TrustError;
+pub use disk::TrustError;
 pub use guards::VanishedGuard;
 pub use named_files::ApprovedFile;
 pub use named_paths::{hook_files, named_paths};
@@ -59,16 +56,14 @@ pub enum TrustPolicy {
 /// Whether one hook may run. Exhaustive on purpose: a hook runs or does not, and a project's hook runs by approval only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "trust", rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 pub enum HookTrust {
     /// It needs no approval.
     Trusted,
     /// It is a project's, and approved as it is.
     Approved,
-    /// It is a project's, and must not run.
-    NotApproved {
-        /// Why, as a fragment.
-        why: String,
-    },
+    /// It is a project's, and must not run, for the reason that the fragment gives.
+    NotApproved { why: String },
 }
 
 impl HookTrust {

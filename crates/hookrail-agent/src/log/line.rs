@@ -245,7 +245,7 @@ pub fn call_id(payload: &[u8]) -> String {
     format!("{hash:016x}")
 }
 
-/// Milliseconds as they stand in logs.
+/// Milliseconds as logs have them.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -25,7 +25,7 @@ impl Session {
     /// Works on a prompt until the model is done and no `AfterAgent` hook sends it back.
     ///
     /// A reason that sends it back becomes the next prompt, so it passes the `BeforeAgent` hooks like any other. All
-    /// rounds share one budget of turns, and after [`MAX_CONSECUTIVE_BLOCKS`] of them the last answer stands: a hook
+    /// rounds share one budget of turns, and after [`MAX_CONSECUTIVE_BLOCKS`] of them the last answer is final: a hook
     /// that always blocks must not keep the agent at work for ever.
     pub(super) async fn prompt_to_its_end(&mut self, prompt: &str) -> Result<PromptOutcome, Interrupt> {
         let mut prompt = prompt.to_owned();

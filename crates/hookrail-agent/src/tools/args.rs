@@ -90,7 +90,7 @@ fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
 }
 
 /// One parameter of a declaration.
-/// Only flat arguments are needed, so a list of names and types stands in for a schema.
+/// Only flat arguments are needed, so a list of names and types takes the place of a schema.
 pub(super) struct Parameter {
     /// The key in the arguments of a call.
     pub(super) name: &'static str,

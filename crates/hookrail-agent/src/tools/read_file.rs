@@ -76,7 +76,7 @@ impl Tool for ReadFile {
 }
 
 /// Reads lines of a text, or a file that models can look at as a whole. Of anything else only a description is given:
-/// bytes that are no text would fill the model's context without being of use.
+/// bytes that are not text would fill the model's context without being of use.
 fn read(
     workspace: &Workspace,
     args: &JsonObject,

@@ -29,7 +29,7 @@ pub(crate) fn is_git_code(key: &str) -> bool {
 }
 
 /// Reads `key=value` of `-c`: code in it runs when the subcommand gets there. An alias makes the line dynamic besides,
-/// because what stands behind it is added to its code.
+/// because what follows it is added to its code.
 pub(super) fn setting(walker: &mut Walker, setting: &Field, context: &Context) {
     let Some(text) = setting.as_str() else {
         walker.dynamic(Cause::Eval);

@@ -63,7 +63,7 @@ pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>, inner: &Context) 
     let rest = call.args.get(image.at + 1..).unwrap_or_default();
     let whole: Vec<Field> = std::iter::once(entry).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
-    // What the flags say is read as for any command; the words behind the image are no command.
+    // What the flags say is read as for any command; the words behind the image are not a command.
     let before: Vec<Field> = call.args.get(..=image.at).unwrap_or_default().to_vec();
     let entry = call.words.path.first().copied();
     let words = crate::command_words::CommandWords::with_entry(entry, &before);
@@ -95,7 +95,7 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> 
             rest = rest.trim_start().split_once([' ', '\t']).map_or("", |(_, rest)| rest);
         }
         if !line.starts_with('#') && !rest.is_empty() {
-            // What stands behind an unescaped `%` is the standard input.
+            // What follows an unescaped `%` is the standard input.
             shells::code(walker, &Field::known(rest.split('%').next().unwrap_or_default()), None, inner);
         }
     }
@@ -120,7 +120,7 @@ pub(super) fn socat(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bo
     true
 }
 
-/// `env -S`: the words of the text stand where the option stood, and are read as arguments of `env` once more.
+/// `env -S`: the words of the text take the place of the option, and are read as arguments of `env` once more.
 pub(super) fn split_env(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
     let split = call.words.items.iter().find_map(|item| match item {
         Item::Flag(flag) if super::is_named(flag, "-S") => Some(flag),
@@ -140,7 +140,7 @@ pub(super) fn split_env(walker: &mut Walker, call: &Call<'_>, context: &Context)
 
 /// The words of `env -S`: its own quoting, with `${NAME}` for variables. `None` where it is not understood.
 ///
-/// This is the one text with quotes that the parser does not read, because it is no shell text: there are no operators,
+/// This is the one text with quotes that the parser does not read, because it is not shell text: there are no operators,
 /// `\` in double quotes escapes more, and a `$` without braces is an error.
 fn split_string(text: &str) -> Option<Vec<Field>> {
     let mut words = Vec::new();

@@ -43,14 +43,9 @@ fn apply(walker: &mut Walker, patch: &str, strip: Strip, context: &Context) {
 /// The names in the headers of a patch, in any of the usual formats, each once. A line of content that looks like a header
 /// counts as one.
 fn names(patch: &str) -> Vec<&str> {
+    #[rustfmt::skip] // A list is read as a block.
     const WHOLE: [&str; 8] = [
-        "*** Add File:",
-        "*** Update File:",
-        "*** Delete File:",
-        "*** Move to:",
-        "rename from ",
-        "rename to ",
-        "copy to ",
+        "*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:", "rename from ", "rename to ", "copy to ",
         "Index: ",
     ];
     let mut names: Vec<&str> = Vec::new();

@@ -141,7 +141,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
 
 /// `parallel`: a command line with holes for each input, which a shell runs.
 ///
-/// Without a command the inputs themselves are the commands. They are known only where they stand on the line behind
+/// Without a command the inputs themselves are the commands. They are known only where they are on the line behind
 /// `:::`; read from a file or a pipe they can be anything.
 pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
     let slots = call.slots();

@@ -17,7 +17,7 @@ fn is_other_shell(name: &str) -> bool {
 
 /// Reads the arguments of a shell: code, the name of a script, or nothing.
 ///
-/// A script is a file, and what stands in files is not known here; the shell itself is reported as a command with the script
+/// A script is a file, and the content of files is not known here; the shell itself is reported as a command with the script
 /// among its words. A file that is a stream or a pipe to other commands is code that this line makes, so it is dynamic.
 pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &Context) -> bool {
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The book itself: its notation, and the examples that stand in it.
+//! The book itself: its notation, and the examples in it.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const PARTS: [&str; 9] = [
     include_str!("../../programs/system.txt"),
 ];
 
-/// What may stand behind `=` of a flag and among the operands; words in capitals are for readers.
+/// What may follow the `=` of a flag and among the operands; words in capitals are for readers.
 const ROLES: [&str; 25] = [
     "read",
     "write",

@@ -4,7 +4,7 @@ use super::{FlagName, FlagValue, Word, WordReader};
 use crate::book::{Spelling, Takes};
 
 impl<W: Word> WordReader<'_, W> {
-    /// The value that stands in the same word as a short flag. Programs that require long names in full, most of them
+    /// The value in the same word as a short flag. Programs that require long names in full, most of them
     /// written in Go or Rust, leave out an equals sign before it; GNU's way makes it part of the value.
     pub(super) fn attached<'t>(&self, rest: &'t str) -> Option<&'t str> {
         let in_full = self.spelling == Some(Spelling::InFull);

@@ -1,7 +1,7 @@
 //! From the tree of a text to its [`Outline`].
 //!
-//! Every word of the tree ends up in the outline exactly once, in whatever construct it stands. Code that asks which
-//! files a command names must not miss one because it stands in a `case` inside of a substitution.
+//! Every word of the tree ends up in the outline exactly once, whatever construct it is in. Code that asks which
+//! files a command names must not miss one because it is in a `case` inside of a substitution.
 
 use super::{Assignment, Outline, Piece, Role, SimpleCommand, Variable, Word};
 use crate::braces;
@@ -12,20 +12,14 @@ use crate::syntax::{
 
 /// The outline of a tree, before it is known what of it the text begins with.
 pub(super) fn outline_of(script: &Script) -> Outline {
-    let mut builder = OutlineBuilder::default();
-    builder.script(script);
-    let mut outline = builder.outline;
+    let mut outline = Outline::default();
+    outline.script(script);
     outline.variables.sort_by_key(|variable| variable.span.start);
     outline.single_quoted.sort_by_key(|span| span.start);
     outline
 }
 
-#[derive(Default)]
-struct OutlineBuilder {
-    outline: Outline,
-}
-
-impl OutlineBuilder {
+impl Outline {
     fn script(&mut self, script: &Script) {
         for item in &script.items {
             let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
@@ -59,7 +53,7 @@ impl OutlineBuilder {
             }
             CommandKind::For { name, words, body } => {
                 self.name(name);
-                self.others(Role::Element, words.as_deref().unwrap_or_default());
+                self.add_others(Role::Element, words.as_deref().unwrap_or_default());
                 self.script(body);
             }
             CommandKind::Arithmetic { expression, body } => {
@@ -69,13 +63,13 @@ impl OutlineBuilder {
                 }
             }
             CommandKind::Case { subject, arms } => {
-                self.other(Role::Compared, subject);
+                self.add_other(Role::Compared, subject);
                 for (patterns, script) in arms {
-                    self.others(Role::Compared, patterns);
+                    self.add_others(Role::Compared, patterns);
                     self.script(script);
                 }
             }
-            CommandKind::Test(words) => self.others(Role::Compared, words),
+            CommandKind::Test(words) => self.add_others(Role::Compared, words),
             CommandKind::Function { name, body } => {
                 self.name(name);
                 self.command(body);
@@ -83,20 +77,20 @@ impl OutlineBuilder {
             CommandKind::Coproc(body) => self.command(body),
         }
         let redirections = self.redirections(&command.redirects);
-        self.outline.others.extend(redirections);
+        self.others.extend(redirections);
     }
 
     /// Takes a simple command.
     fn simple(&mut self, assigns: &[Assign], words: &[syntax::UnexpandedWord], redirects: &[Redirect]) {
         // Its place is taken before the commands inside its words take theirs.
-        let index = self.outline.commands.len();
-        self.outline.commands.push(SimpleCommand::default());
+        let index = self.commands.len();
+        self.commands.push(SimpleCommand::default());
         let command = SimpleCommand {
             assignments: assigns.iter().map(|assign| self.assignment(assign)).collect(),
             words: words.iter().map(|word| self.word(word)).collect(),
             redirections: self.redirections(redirects),
         };
-        if let Some(place) = self.outline.commands.get_mut(index) {
+        if let Some(place) = self.commands.get_mut(index) {
             *place = command;
         }
     }
@@ -109,7 +103,7 @@ impl OutlineBuilder {
         let value = match &assign.value {
             AssignValue::Word(word) => self.word(word),
             AssignValue::Array(words) => {
-                self.others(Role::Element, words);
+                self.add_others(Role::Element, words);
                 Word { pieces: vec![Piece::Expansion], ..Word::default() }
             }
         };
@@ -138,27 +132,27 @@ impl OutlineBuilder {
         found
     }
 
-    fn others(&mut self, role: Role, words: &[syntax::UnexpandedWord]) {
+    fn add_others(&mut self, role: Role, words: &[syntax::UnexpandedWord]) {
         for word in words {
-            self.other(role, word);
+            self.add_other(role, word);
         }
     }
 
-    fn other(&mut self, role: Role, word: &syntax::UnexpandedWord) {
+    fn add_other(&mut self, role: Role, word: &syntax::UnexpandedWord) {
         let word = self.word(word);
-        self.outline.others.push((role, word));
+        self.others.push((role, word));
     }
 
-    /// A name as it was written: a shell takes no path there, but a text that is no shell code may have one.
+    /// A name as it was written: a shell takes no path there, but a text that is not shell code may have one.
     fn name(&mut self, name: &str) {
         let text = Piece::Text { text: name.to_owned(), quote: Quote::None };
-        self.outline.others.push((Role::Name, Word { pieces: vec![text], ..Word::default() }));
+        self.others.push((Role::Name, Word { pieces: vec![text], ..Word::default() }));
     }
 
     /// A word with its quotes taken off.
     fn word(&mut self, word: &syntax::UnexpandedWord) -> Word {
         if let Some(array) = &word.array {
-            self.others(Role::Element, array);
+            self.add_others(Role::Element, array);
         }
         let mut pieces = Vec::with_capacity(word.parts.len());
         self.pieces(&word.parts, Quoting::None, &mut pieces);
@@ -171,16 +165,16 @@ impl OutlineBuilder {
         let mut pieces = Vec::new();
         self.pieces(parts, if is_quoted { Quoting::Double } else { Quoting::None }, &mut pieces);
         if !pieces.is_empty() {
-            self.outline.others.push((Role::Inner, Word { pieces, ..Word::default() }));
+            self.others.push((Role::Inner, Word { pieces, ..Word::default() }));
         }
     }
 
     /// An expression: the expansions in it, and its whole text as one word.
     fn arithmetic(&mut self, expression: &Arithmetic) {
         self.inner(&expression.parts, true);
-        // The parts are the expansions; what stands between them is only in the text.
+        // The parts are the expansions; what is between them is only in the text.
         let text = Piece::Text { text: expression.text.clone(), quote: Quote::Double };
-        self.outline.others.push((Role::Inner, Word { pieces: vec![text], ..Word::default() }));
+        self.others.push((Role::Inner, Word { pieces: vec![text], ..Word::default() }));
     }
 
     /// The pieces that parts are, with the words and commands inside of them put where they belong.
@@ -193,7 +187,7 @@ impl OutlineBuilder {
                 }
                 WordPart::Quoted { text, quote, span } => {
                     if *quote == Quote::Single {
-                        self.outline.single_quoted.push(span.range());
+                        self.single_quoted.push(span.range());
                     }
                     let quote = if quoting == Quoting::Translated { Quote::Translated } else { *quote };
                     pieces.push(Piece::Text { text: text.clone(), quote });
@@ -235,12 +229,12 @@ impl OutlineBuilder {
         let is_plain = matches!(parameter.operation, Operation::Plain) && parameter.subscript.is_none();
         let name = parameter.name.clone();
         let span = parameter.span.range();
-        self.outline.variables.push(Variable { name: name.clone(), is_plain, is_quoted, span });
+        self.variables.push(Variable { name: name.clone(), is_plain, is_quoted, span });
         Piece::Variable { name, is_plain }
     }
 }
 
-/// What parts stand in.
+/// The quotes that parts are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Quoting {
     /// No quotes.

@@ -3,7 +3,7 @@
 //! They are decoded because they are the shortest way to write a program's name that no text pattern finds:
 //! `$'\x72m' -rf /`.
 
-/// The text between the quotes, decoded; `None` if it is no UTF-8. Such a word cannot be determined, since facts are text; it
+/// The text between the quotes, decoded; `None` if it is not UTF-8. Such a word cannot be determined, since facts are text; it
 /// is dynamic where it names a program.
 pub(super) fn decode(written: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(written.len());

@@ -70,9 +70,8 @@ impl ShellParser<'_> {
         let body = self.deeper(Self::command);
         let is_compound = body.as_ref().is_some_and(|body| !matches!(body.kind, CommandKind::Simple { .. }));
         self.broken |= !is_compound;
-        let body =
-            body.unwrap_or(ParsedCommand { kind: CommandKind::Test(Vec::new()), redirects: Vec::new() });
-        ParsedCommand { kind: CommandKind::Function { name, body: Rc::new(body) }, redirects: Vec::new() }
+        let body = Rc::new(body.unwrap_or_else(ParsedCommand::nothing));
+        ParsedCommand { kind: CommandKind::Function { name, body }, redirects: Vec::new() }
     }
 
     /// Reads `name=value`, `name+=value` or `name[…]=value`; `None`, and nothing is read, if none comes next.

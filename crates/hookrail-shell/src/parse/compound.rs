@@ -22,7 +22,7 @@ impl ShellParser<'_> {
     }
 
     /// Reads the command that the reserved word `word` begins, which ends at `end`; `None`, and nothing is read, if
-    /// it is no such word.
+    /// it is not such a word.
     pub(super) fn compound(&mut self, word: &str, end: usize) -> Option<ParsedCommand> {
         let read: fn(&mut Self) -> CommandKind = match word {
             "{" => Self::group,
@@ -162,7 +162,7 @@ impl ShellParser<'_> {
         (patterns, script)
     }
 
-    /// Reads the words of `[[ … ]]`. How its operators join them does not matter: no command stands in it except in
+    /// Reads the words of `[[ … ]]`. How its operators join them does not matter: it has no commands except in
     /// expansions.
     fn test(&mut self) -> CommandKind {
         let mut words = Vec::new();
@@ -247,7 +247,7 @@ impl ShellParser<'_> {
                 })
         };
         if !is_compound(self) {
-            // A name may stand before a compound command, but not before a simple one.
+            // A name may precede a compound command, but not before a simple one.
             let is_named = self.name().is_some() && is_compound(self);
             if !is_named {
                 self.cursor.go(start);
@@ -255,8 +255,7 @@ impl ShellParser<'_> {
         }
         let body = self.deeper(Self::command);
         self.broken |= body.is_none();
-        let body =
-            body.unwrap_or(ParsedCommand { kind: CommandKind::Test(Vec::new()), redirects: Vec::new() });
-        ParsedCommand { kind: CommandKind::Coproc(Box::new(body)), redirects: Vec::new() }
+        let body = Box::new(body.unwrap_or_else(ParsedCommand::nothing));
+        ParsedCommand { kind: CommandKind::Coproc(body), redirects: Vec::new() }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the parser stands in a text.
+//! The place of the parser in a text.
 
 /// A place in a text, and the end up to which it is read.
 ///
@@ -47,7 +47,7 @@ impl<'t> TextCursor<'t> {
         if at < self.end { self.text.as_bytes().get(at).copied() } else { None }
     }
 
-    /// The next byte. A backslash with a line end behind it is no text at all and is stepped over.
+    /// The next byte. A backslash with a line end behind it is not text and is stepped over.
     pub(super) fn peek(&mut self) -> Option<u8> {
         while self.byte(self.at) == Some(b'\\') && self.byte(self.at + 1) == Some(b'\n') {
             self.at += 2;
@@ -83,7 +83,7 @@ impl<'t> TextCursor<'t> {
         self.at = (self.at + 1).min(self.end);
     }
 
-    /// The next character as it stands, joined lines not stepped over.
+    /// The next character as it is, joined lines not stepped over.
     pub(super) fn take_raw(&mut self) -> Option<char> {
         let next = self.slice(self.at, self.end).chars().next()?;
         self.at += next.len_utf8();
@@ -111,7 +111,7 @@ pub(super) fn is_meta(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
-/// Whether a byte can stand in a name.
+/// Whether a byte can be part of a name.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -9,7 +9,7 @@ use super::{ShellParser, Until};
 use crate::syntax::{Arithmetic, Operation, Parameter, UnexpandedWord, WordPart};
 
 impl ShellParser<'_> {
-    /// Reads what stands behind the dollar sign at `start`; `None` if it means nothing there.
+    /// Reads what follows the dollar sign at `start`; `None` if it means nothing there.
     pub(super) fn dollar(&mut self, quoted: bool, start: usize) -> Option<WordPart> {
         let next = self.cursor.peek()?;
         match next {
@@ -35,14 +35,9 @@ impl ShellParser<'_> {
                 Some(WordPart::Arithmetic(Rc::new(Arithmetic { text, parts })))
             }
             _ => {
-                let name = self.parameter_name(false)?;
-                let operation = Operation::Plain;
-                Some(WordPart::Parameter(Box::new(Parameter {
-                    name,
-                    subscript: None,
-                    operation,
-                    span: self.span(start),
-                })))
+                let (name, operation) = (self.parameter_name(false)?, Operation::Plain);
+                let parameter = Parameter { name, subscript: None, operation, span: self.span(start) };
+                Some(WordPart::Parameter(Box::new(parameter)))
             }
         }
     }
@@ -107,11 +102,7 @@ impl ShellParser<'_> {
         let next = self.cursor.peek()?;
         let mut name = String::new();
         match next {
-            b'0'..=b'9' if !braced => {
-                name.push(char::from(next));
-                self.cursor.skip();
-            }
-            b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' => {
+            _ if b"@*#?-$!".contains(&next) || (next.is_ascii_digit() && !braced) => {
                 name.push(char::from(next));
                 self.cursor.skip();
             }
@@ -126,7 +117,7 @@ impl ShellParser<'_> {
         Some(name)
     }
 
-    /// Reads what stands behind `${`, whose dollar sign is at `start`, and the closing brace.
+    /// Reads what follows `${`, whose dollar sign is at `start`, and the closing brace.
     fn braced(&mut self, quoted: bool, start: usize) -> WordPart {
         let next = self.cursor.peek();
         if matches!(next, Some(b' ' | b'\t' | b'\n' | b'|')) {
@@ -145,24 +136,14 @@ impl ShellParser<'_> {
         let name = self.parameter_name(true).unwrap_or_default();
         let subscript = self.subscript();
         let operation = self.operation(quoted);
-        if !self.cursor.take("}") {
-            self.broken = true;
-        }
+        self.expect("}");
         let operation = match operation {
-            Operation::Plain if name.is_empty() => Operation::Other(UnexpandedWord::default()),
-            Operation::Plain
-            | Operation::Default(..)
-            | Operation::Assign(..)
-            | Operation::Alternative(..)
+            // With a prefix it is the length of a value, or the value of the variable that it names.
+            Operation::Plain if prefixed || name.is_empty() => Operation::Other(UnexpandedWord::default()),
+            Operation::Default(word, _) | Operation::Assign(word, _) | Operation::Alternative(word, _)
                 if prefixed =>
             {
-                // The length of a value, or the value of the variable that it names.
-                match operation {
-                    Operation::Default(word, _)
-                    | Operation::Assign(word, _)
-                    | Operation::Alternative(word, _) => Operation::Other(word),
-                    _ => Operation::Other(UnexpandedWord::default()),
-                }
+                Operation::Other(word)
             }
             other => other,
         };
@@ -182,7 +163,7 @@ impl ShellParser<'_> {
         Some((text, parts))
     }
 
-    /// Reads what stands between the name and the closing brace, which is left unread.
+    /// Reads what is between the name and the closing brace, which is left unread.
     ///
     /// Only operators that can give another text than the value (`-`, `=`, `+`) are distinguished. All others change the
     /// value in ways that are not followed, so that only the expansions inside them matter.

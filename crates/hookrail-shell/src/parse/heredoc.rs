@@ -1,4 +1,4 @@
-//! Here-documents: text that stands behind the line that asks for it.
+//! Here-documents: text that follows the line that asks for it.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -43,10 +43,7 @@ impl ShellParser<'_> {
             let parts = if document.quoted {
                 vec![WordPart::Quoted { text: body.text, quote: Quote::Double, span: self.span(start) }]
             } else {
-                let read = body.parse_quoted(self.depth + 1);
-                self.broken |= read.broken;
-                self.too_deep |= read.too_deep;
-                read.parts
+                self.absorb(body.parse_quoted(self.depth + 1))
             };
             // Each document is read once, so the cell is empty.
             let _ = document.body.set(parts);

@@ -1,12 +1,12 @@
 //! Texts that are put together from pieces of another one before they are read.
 //!
-//! What stands in backticks loses backslashes, and a here-document loses tabs and joined lines. A place is
+//! A text in backticks loses backslashes, and a here-document loses tabs and joined lines. A place is
 //! always one in the text that a person wrote, so each byte of such a copy keeps its offset there.
 
 use std::rc::Rc;
 
-use super::{Parsed, ParsedQuoted, ShellParser};
-use crate::syntax::Span;
+use super::{Parsed, ShellParser};
+use crate::syntax::{Script, Span, WordPart};
 
 /// Where the bytes of a parser's text come from.
 #[derive(Debug, Clone)]
@@ -54,12 +54,12 @@ impl Copied {
     }
 
     /// Reads the text as commands `depth` levels deep.
-    pub(super) fn parse(self, depth: usize) -> Parsed {
+    pub(super) fn parse(self, depth: usize) -> Parsed<Script> {
         ShellParser::new(&self.text, depth, TextOrigin::Copied(self.start, self.from.into())).script()
     }
 
     /// Reads the text by the rules of double quotes, `depth` levels deep.
-    pub(super) fn parse_quoted(self, depth: usize) -> ParsedQuoted {
+    pub(super) fn parse_quoted(self, depth: usize) -> Parsed<Vec<WordPart>> {
         ShellParser::new(&self.text, depth, TextOrigin::Copied(self.start, self.from.into())).quoted_text()
     }
 }

@@ -6,7 +6,7 @@ use super::origin::Copied;
 use super::{ShellParser, ansi_c};
 use crate::syntax::{Quote, Span, WordPart};
 
-/// Where text with the rules of double quotes stands.
+/// The kinds of text with the rules of double quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuoteContext {
     /// Between `"` and `"`.
@@ -153,12 +153,7 @@ impl ShellParser<'_> {
             self.copy(&mut code, at + usize::from(is_escape));
         }
         self.close_raw(b'`');
-        let script = self.deeper(|parser| {
-            let parsed = code.parse(parser.depth);
-            parser.broken |= parsed.broken;
-            parser.too_deep |= parsed.too_deep;
-            parsed.script
-        });
+        let script = self.deeper(|parser| parser.absorb(code.parse(parser.depth)));
         WordPart::Command(Rc::new(script))
     }
 }

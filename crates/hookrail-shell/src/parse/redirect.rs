@@ -1,4 +1,4 @@
-//! Redirections, wherever they stand in a command.
+//! Redirections, in any place of a command.
 
 use super::ShellParser;
 use super::cursor::is_name;

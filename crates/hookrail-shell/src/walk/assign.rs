@@ -6,7 +6,7 @@ use crate::state::{StateKey, Value};
 use crate::syntax::{Arithmetic, Assign, AssignValue, UnexpandedWord};
 
 impl Walker {
-    /// Reads an assignment. One that stands before a command lasts as long as that.
+    /// Reads an assignment. One before a command lasts as long as that.
     pub(super) fn assign(&mut self, assign: &Assign, context: &Context) {
         if let Some(parts) = &assign.subscript {
             self.expand_for_commands(parts, context);

@@ -35,7 +35,7 @@ impl Walker {
                 self.pipeline(pipeline, context);
                 continue;
             }
-            // What stands behind `||` runs after some of what stands before it.
+            // What follows `||` runs after some of what precedes it.
             self.settle(mark);
             mark = self.state.mark();
             self.pipeline(pipeline, context);

@@ -26,30 +26,25 @@ enum VariableUse {
     Opaque,
 }
 
+/// Variables whose value is run as it is.
+#[rustfmt::skip] // A list is read as a block.
+const CODE: [&str; 10] = [
+    "PROMPT_COMMAND", "PAGER", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "AWS_PAGER", "GH_PAGER",
+    "DELTA_PAGER", "BAT_PAGER",
+];
+/// Variables whose value is run with words behind it.
+#[rustfmt::skip]
+const CODE_WITH_WORDS: [&str; 19] = [
+    "EDITOR", "VISUAL", "FCEDIT", "SUDO_EDITOR", "KUBE_EDITOR", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
+    "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS",
+    "RSYNC_RSH", "CVS_RSH", "BROWSER", "LESSOPEN", "LESSCLOSE",
+];
+
 fn meaning(name: &str) -> Option<VariableUse> {
     Some(match name {
         "PS0" | "PS1" | "PS4" => VariableUse::Prompt,
-        "PROMPT_COMMAND" | "PAGER" | "MANPAGER" | "GIT_PAGER" | "SYSTEMD_PAGER" | "PSQL_PAGER"
-        | "AWS_PAGER" | "GH_PAGER" | "DELTA_PAGER" | "BAT_PAGER" => VariableUse::Code,
-        "EDITOR"
-        | "VISUAL"
-        | "FCEDIT"
-        | "SUDO_EDITOR"
-        | "KUBE_EDITOR"
-        | "GIT_EDITOR"
-        | "GIT_SEQUENCE_EDITOR"
-        | "GIT_SSH"
-        | "GIT_SSH_COMMAND"
-        | "GIT_EXTERNAL_DIFF"
-        | "GIT_PROXY_COMMAND"
-        | "GIT_ASKPASS"
-        | "SSH_ASKPASS"
-        | "SUDO_ASKPASS"
-        | "RSYNC_RSH"
-        | "CVS_RSH"
-        | "BROWSER"
-        | "LESSOPEN"
-        | "LESSCLOSE" => VariableUse::CodeWithWords,
+        _ if CODE.contains(&name) => VariableUse::Code,
+        _ if CODE_WITH_WORDS.contains(&name) => VariableUse::CodeWithWords,
         "SHELL" => VariableUse::Shell,
         "BASH_ENV" => VariableUse::StartFile(StartFile::Always),
         "ENV" => VariableUse::StartFile(StartFile::Interactive),

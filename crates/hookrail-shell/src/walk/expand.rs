@@ -34,11 +34,7 @@ impl Walker {
     /// The fields that `word` becomes.
     pub(super) fn expand_word(&mut self, word: &UnexpandedWord, context: &Context) -> Vec<Field> {
         if !braces::has_brace(word) {
-            let mut builder = FieldBuilder::default();
-            for part in &word.parts {
-                self.expand_part(part, false, &mut builder, context);
-            }
-            return builder.finish();
+            return self.expand_parts(&word.parts, context);
         }
         let Some(words) = braces::expand(word) else {
             self.dynamic(Cause::Bound);
@@ -57,13 +53,30 @@ impl Walker {
             if !self.step(word.parts.len()) {
                 break;
             }
-            let mut builder = FieldBuilder::default();
-            for part in &word.parts {
-                self.expand_part(part, false, &mut builder, context);
-            }
-            fields.extend(builder.finish());
+            fields.extend(self.expand_parts(&word.parts, context));
         }
         fields
+    }
+
+    /// The fields that parts become outside of quotes.
+    fn expand_parts(&mut self, parts: &[WordPart], context: &Context) -> Vec<Field> {
+        let mut builder = FieldBuilder::default();
+        for part in parts {
+            self.expand_part(part, false, &mut builder, context);
+        }
+        builder.finish()
+    }
+
+    /// The field that parts become inside double quotes; `None` where that would be several: how `"$@"` is joined where one
+    /// value is wanted depends on the place.
+    fn expand_to_one(&mut self, parts: &[WordPart], context: &Context) -> Option<Field> {
+        let mut builder = FieldBuilder::default();
+        builder.begin();
+        for part in parts {
+            self.expand_part(part, true, &mut builder, context);
+        }
+        let mut fields = builder.finish();
+        fields.pop().filter(|_| fields.is_empty())
     }
 
     /// The text that `word` becomes where it is neither split nor matched against files.
@@ -79,23 +92,12 @@ impl Walker {
 
     /// What an assignment gives to its variable: a text, or the paths that it may be.
     pub(super) fn expand_assigned(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
-        let mut builder = FieldBuilder::default();
-        builder.begin();
-        let tilde = match word.parts.first() {
-            Some(WordPart::Literal(text)) => text.starts_with('~'),
-            _ => false,
-        };
-        for part in &word.parts {
-            self.expand_part(part, true, &mut builder, context);
-        }
-        let mut fields = builder.finish();
-        let Some(mut field) = fields.pop().filter(|_| fields.is_empty()) else { return Field::unknown() };
-        if tilde {
-            let path = field.text.take();
-            let likely = path.map(|path| Likely { path, extent: Extent::Whole });
-            field.likely = match likely {
-                Some(likely) => vec![likely],
-                // The sign stands outside of quotes.
+        let has_tilde = matches!(word.parts.first(), Some(WordPart::Literal(text)) if text.starts_with('~'));
+        let Some(mut field) = self.expand_to_one(&word.parts, context) else { return Field::unknown() };
+        if has_tilde {
+            field.likely = match field.text.take() {
+                Some(path) => vec![Likely { path, extent: Extent::Whole }],
+                // The sign is outside of quotes.
                 None => field.likely.into_iter().map(Likely::without_dot).collect(),
             };
         }
@@ -104,17 +106,7 @@ impl Walker {
 
     /// The text that `parts` become inside double quotes; `None` where it cannot be determined or would be several words.
     pub(super) fn expand_quoted(&mut self, parts: &[WordPart], context: &Context) -> Option<String> {
-        let mut builder = FieldBuilder::default();
-        builder.begin();
-        for part in parts {
-            self.expand_part(part, true, &mut builder, context);
-        }
-        let mut fields = builder.finish();
-        match (fields.pop(), fields.is_empty()) {
-            (Some(field), true) => field.text,
-            // `"$@"` where one value is wanted: it is joined in ways that depend on where it stands.
-            _ => None,
-        }
+        self.expand_to_one(parts, context)?.text
     }
 
     /// Adds what `part` becomes to `builder`, and reads the commands in it.
@@ -127,7 +119,7 @@ impl Walker {
             WordPart::Literal(text) => builder.literal(text),
             WordPart::Quoted { text, .. } => builder.quoted(text),
             WordPart::Double(parts) | WordPart::Translated(parts) => {
-                // `"$@"` without parameters is no word at all, unlike `""`.
+                // `"$@"` without parameters is not a word, unlike `""`.
                 let is_list =
                     matches!(parts.as_slice(), [WordPart::Parameter(parameter)] if is_list(parameter));
                 if !is_list {
@@ -322,9 +314,7 @@ impl Walker {
         let value = value.map(|value| Value::Text(value.into()));
         self.state.set(StateKey::Variable(name.to_owned()), value);
     }
-}
 
-impl Walker {
     /// Keeps the paths that a variable which is not known may be.
     pub(super) fn set_likely(&mut self, name: &str, likely: Vec<Likely>) {
         let key = StateKey::Variable(name.to_owned());

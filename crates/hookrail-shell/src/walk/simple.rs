@@ -105,7 +105,7 @@ impl Walker {
         }
     }
 
-    /// The commands that an alias makes of `words`: the outer `None` if the first word is no alias, the inner one if
+    /// The commands that an alias makes of `words`: the outer `None` if the first word is not an alias, the inner one if
     /// its text cannot be read. The caller takes the name off `aliases_in_use`.
     #[expect(
         clippy::option_option,
@@ -130,7 +130,7 @@ impl Walker {
                 [WordPart::Literal(next)] => self.state.is_set(&StateKey::Alias(next.clone())),
                 _ => false,
             });
-        // An alias is text: where it does not end in a word, what stands behind it means something else.
+        // An alias is text: where it does not end in a word, what follows it means something else.
         let is_open = text.contains(['#', '<'])
             || text.trim_end().ends_with([';', '&', '|', '(', ')', '{', '}', '>', '\\', '`'])
             || text.ends_with('\n');
@@ -138,7 +138,7 @@ impl Walker {
         if parsed.too_deep {
             self.dynamic(Cause::Bound);
         }
-        let last = parsed.script.items.last_mut().and_then(|item| {
+        let last = parsed.tree.items.last_mut().and_then(|item| {
             let pipeline = item.rest.last_mut().map_or(&mut item.first, |(_, pipeline)| pipeline);
             pipeline.commands.last_mut()
         });
@@ -147,7 +147,7 @@ impl Walker {
                 if !parsed.broken && !next_is_alias && !is_open =>
             {
                 words.extend(rest.iter().cloned());
-                Some(Some(parsed.script))
+                Some(Some(parsed.tree))
             }
             _ => Some(None),
         }
@@ -155,7 +155,7 @@ impl Walker {
 
     /// Reads the command with the words `whole`.
     ///
-    /// It is reported before its arguments are read, so that commands stand in the order of the text. A name that is a pattern,
+    /// It is reported before its arguments are read, so that commands are in the order of the text. A name that is a pattern,
     /// or that cannot be determined, makes the line dynamic.
     pub(crate) fn run(&mut self, whole: &[Field], how: How, context: &Context) {
         let Some((program, args)) = whole.split_first() else { return };

@@ -2,7 +2,7 @@
 
 /// A file's code and the test modules it declares.
 pub(super) struct Source {
-    /// As long as the text of the file, with blanks in place of everything that is no code.
+    /// As long as the text of the file, with blanks in place of everything that is not code.
     code: String,
     /// Their names, as in `mod name;`.
     test_modules: Vec<String>,

@@ -6,69 +6,40 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::values::words;
 use super::{PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::spelling::{misspelling_of, nearest};
 
-/// The eleven points of an agent's life at which hooks run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub enum EventName {
-    /// A tool is about to run.
-    BeforeTool,
-    /// A tool has run; its result is not yet with the model.
-    AfterTool,
-    /// A prompt is about to be worked on.
-    BeforeAgent,
-    /// The work on a prompt has ended.
-    AfterAgent,
-    /// A model call is about to be made.
-    BeforeModel,
-    /// A model call has been answered completely.
-    AfterModel,
-    /// A model call that carries tool definitions is about to be made.
-    BeforeToolSelection,
-    /// A session begins.
-    SessionStart,
-    /// A session ends.
-    SessionEnd,
-    /// The history is about to be summarised.
-    PreCompress,
-    /// The agent is about to tell or ask the user something.
-    Notification,
+words! {
+    /// The eleven points of an agent's life at which hooks run.
+    #[derive(Hash, PartialOrd, Ord)]
+    EventName {
+        /// A tool is about to run.
+        BeforeTool = "BeforeTool",
+        /// A tool has run; its result is not yet with the model.
+        AfterTool = "AfterTool",
+        /// A prompt is about to be worked on.
+        BeforeAgent = "BeforeAgent",
+        /// The work on a prompt has ended.
+        AfterAgent = "AfterAgent",
+        /// A model call is about to be made.
+        BeforeModel = "BeforeModel",
+        /// A model call has been answered completely.
+        AfterModel = "AfterModel",
+        /// A model call that carries tool definitions is about to be made.
+        BeforeToolSelection = "BeforeToolSelection",
+        /// A session begins.
+        SessionStart = "SessionStart",
+        /// A session ends.
+        SessionEnd = "SessionEnd",
+        /// The history is about to be summarised.
+        PreCompress = "PreCompress",
+        /// The agent is about to tell or ask the user something.
+        Notification = "Notification",
+    }
 }
 
 impl EventName {
-    /// All events, in the order of the specification.
-    pub const ALL: [Self; 11] = [
-        Self::BeforeTool,
-        Self::AfterTool,
-        Self::BeforeAgent,
-        Self::AfterAgent,
-        Self::BeforeModel,
-        Self::AfterModel,
-        Self::BeforeToolSelection,
-        Self::SessionStart,
-        Self::SessionEnd,
-        Self::PreCompress,
-        Self::Notification,
-    ];
-
-    /// The name as it stands in settings and payloads.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::BeforeTool => "BeforeTool",
-            Self::AfterTool => "AfterTool",
-            Self::BeforeAgent => "BeforeAgent",
-            Self::AfterAgent => "AfterAgent",
-            Self::BeforeModel => "BeforeModel",
-            Self::AfterModel => "AfterModel",
-            Self::BeforeToolSelection => "BeforeToolSelection",
-            Self::SessionStart => "SessionStart",
-            Self::SessionEnd => "SessionEnd",
-            Self::PreCompress => "PreCompress",
-            Self::Notification => "Notification",
-        }
-    }
-
     /// Whether a hook's block has an effect on this event.
     pub const fn can_block(self) -> bool {
         matches!(self, Self::BeforeTool | Self::BeforeModel | Self::BeforeAgent | Self::AfterAgent)
@@ -83,28 +54,16 @@ impl EventName {
     /// Whether the event is one of the six outside of tools and models. What their hooks ask for is applied only where
     /// `hooksConfig.agentEvents` is `apply`.
     pub const fn is_agent_event(self) -> bool {
-        match self {
-            Self::BeforeAgent
-            | Self::AfterAgent
-            | Self::SessionStart
-            | Self::SessionEnd
-            | Self::PreCompress
-            | Self::Notification => true,
-            Self::BeforeTool
-            | Self::AfterTool
-            | Self::BeforeModel
-            | Self::AfterModel
-            | Self::BeforeToolSelection => false,
-        }
+        !self.has_tool() && !matches!(self, Self::BeforeModel | Self::AfterModel | Self::BeforeToolSelection)
     }
 
     /// How the matchers of this event's hooks are read.
     pub const fn matching(self) -> Matching {
         match self {
             Self::BeforeTool | Self::AfterTool => Matching::Tool,
-            Self::SessionStart => Matching::Word { known: &SessionStartSource::WORDS },
-            Self::SessionEnd => Matching::Word { known: &SessionEndReason::WORDS },
-            Self::PreCompress => Matching::Word { known: &PreCompressTrigger::WORDS },
+            Self::SessionStart => Matching::Word { known: SessionStartSource::WORDS },
+            Self::SessionEnd => Matching::Word { known: SessionEndReason::WORDS },
+            Self::PreCompress => Matching::Word { known: PreCompressTrigger::WORDS },
             Self::Notification => Matching::Word { known: &[] },
             Self::BeforeAgent
             | Self::AfterAgent
@@ -176,7 +135,7 @@ impl EventName {
         let near = match letters.to_ascii_lowercase().as_str() {
             "beforeshellexecution" | "beforemcpexecution" => return Some(Self::BeforeTool),
             "subagentstop" => return Some(Self::AfterAgent),
-            _ => nearest(word, &Self::ALL.map(Self::as_str))?,
+            _ => nearest(word, Self::WORDS)?,
         };
         Self::ALL.into_iter().find(|event| event.as_str() == near)
     }
@@ -184,14 +143,13 @@ impl EventName {
 
 /// How the matchers of an event's hooks are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the field is described with its variant")]
 pub enum Matching {
     /// As a pattern for the tool's name.
     Tool,
-    /// As a word of the event, compared as a whole.
-    Word {
-        /// All words there are; empty where the host defines them.
-        known: &'static [&'static str],
-    },
+    /// As a word of the event, compared as a whole. `known` are all words there are; it is empty where the host defines
+    /// them.
+    Word { known: &'static [&'static str] },
     /// Not at all: hooks of the event run every time.
     Ignored,
 }

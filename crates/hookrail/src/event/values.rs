@@ -3,87 +3,56 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a session came to start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum SessionStartSource {
-    Startup,
-    Resume,
-    Clear,
-    Compress,
+/// Defines an enum whose variants are words of payloads and settings, each written once.
+macro_rules! words {
+    ($(#[$meta:meta])+ $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$meta])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            /// All of them, in the order of the specification.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// All words.
+            pub(crate) const WORDS: &[&str] = &[$($word),+];
+
+            /// The word in settings and payloads, against which matchers are compared.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+    };
 }
 
-impl SessionStartSource {
-    /// All words.
-    pub(crate) const WORDS: [&str; 4] =
-        [Self::Startup.as_str(), Self::Resume.as_str(), Self::Clear.as_str(), Self::Compress.as_str()];
+pub(super) use words;
 
-    /// The word in the payload, against which matchers are compared.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Startup => "startup",
-            Self::Resume => "resume",
-            Self::Clear => "clear",
-            Self::Compress => "compress",
-        }
+words! {
+    /// How a session came to start.
+    #[expect(missing_docs, reason = "the names say it")]
+    SessionStartSource { Startup = "startup", Resume = "resume", Clear = "clear", Compress = "compress", }
+}
+
+words! {
+    /// Why a session ended.
+    #[expect(missing_docs, reason = "the names say it")]
+    SessionEndReason {
+        Exit = "exit",
+        Clear = "clear",
+        Logout = "logout",
+        PromptInputExit = "prompt_input_exit",
+        Other = "other",
     }
 }
 
-/// Why a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum SessionEndReason {
-    Exit,
-    Clear,
-    Logout,
-    PromptInputExit,
-    Other,
-}
-
-impl SessionEndReason {
-    /// All words.
-    pub(crate) const WORDS: [&str; 5] = [
-        Self::Exit.as_str(),
-        Self::Clear.as_str(),
-        Self::Logout.as_str(),
-        Self::PromptInputExit.as_str(),
-        Self::Other.as_str(),
-    ];
-
-    /// The word in the payload, against which matchers are compared.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exit => "exit",
-            Self::Clear => "clear",
-            Self::Logout => "logout",
-            Self::PromptInputExit => "prompt_input_exit",
-            Self::Other => "other",
-        }
-    }
-}
-
-/// Who asked for the history to be summarised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum PreCompressTrigger {
-    Manual,
-    Auto,
-}
-
-impl PreCompressTrigger {
-    /// All words.
-    pub(crate) const WORDS: [&str; 2] = [Self::Manual.as_str(), Self::Auto.as_str()];
-
-    /// The word in the payload, against which matchers are compared.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::Auto => "auto",
-        }
-    }
+words! {
+    /// Who asked for the history to be summarised.
+    #[expect(missing_docs, reason = "the names say it")]
+    PreCompressTrigger { Manual = "manual", Auto = "auto", }
 }
 
 /// What a notification is about.

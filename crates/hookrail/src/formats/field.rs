@@ -1,4 +1,4 @@
-//! Where a field stands, and what was found there, in words.
+//! The path of a field, and what was found there, in words.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct TranslationError {
     pub field: String,
     /// What belongs there.
     pub expected: Cow<'static, str>,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
 }
 
@@ -51,7 +51,7 @@ impl<'a> FieldPath<'a> {
         Self::Entry(self, index)
     }
 
-    /// The error that says what should stand here.
+    /// The error that says what belongs here.
     pub(crate) fn mismatch(
         &self,
         expected: impl Into<Cow<'static, str>>,
@@ -63,7 +63,7 @@ impl<'a> FieldPath<'a> {
 
 /// A value in a few words, for error messages; `None` is a field that is missing.
 pub(crate) fn describe(value: Option<&Value>) -> String {
-    /// Longer texts are cut: an error message is no place for a conversation.
+    /// Longer texts are cut: an error message must not show a whole conversation.
     const SHOWN: usize = 40;
     match value {
         None => "nothing".to_owned(),

@@ -4,14 +4,9 @@
 //! that a request or response which passes through comes out as it went in.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-pub use self::config::{FunctionCallingConfig, FunctionCallingMode, GenerateContentConfig, ToolConfig};
-pub use self::response::{Candidate, GenerateContentResponse, SafetyRating, UsageMetadata};
 use crate::formats::json_object::JsonObject;
-
-mod config;
-mod response;
 
 /// A model call: `{ model, contents, config }`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -117,6 +112,212 @@ pub struct FunctionResponse {
     /// The tool's result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<JsonObject>,
+    /// Fields this type does not name.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+/// What steers a model call. Numbers are kept as written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GenerateContentConfig {
+    /// The system prompt, in any of the SDK's spellings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_instruction: Option<Value>,
+    /// Sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Number>,
+    /// Longest answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<Number>,
+    /// Nucleus sampling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<Number>,
+    /// Top-k sampling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<Number>,
+    /// Texts that end the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_sequences: Option<Vec<String>>,
+    /// How many answers are wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate_count: Option<Number>,
+    /// Penalty for tokens that occurred.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence_penalty: Option<Number>,
+    /// Penalty for tokens that occurred often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_penalty: Option<Number>,
+    /// Tool definitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Value>>,
+    /// Which tools the model may or must call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_config: Option<ToolConfig>,
+    /// Fields this type does not name.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+/// Which tools the model may or must call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolConfig {
+    /// Mode and names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function_calling_config: Option<FunctionCallingConfig>,
+    /// Fields this type does not name.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+/// Mode and names of a [`ToolConfig`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FunctionCallingConfig {
+    /// How free the model is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<FunctionCallingMode>,
+    /// The tools it may call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_function_names: Option<Vec<String>>,
+    /// Fields this type does not name.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+/// How free the model is to call tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum FunctionCallingMode {
+    /// It may call tools.
+    Auto,
+    /// It must call a tool.
+    Any,
+    /// It must not call tools.
+    None,
+    /// A mode of the SDK that hooks do not know.
+    Other(String),
+}
+
+impl From<String> for FunctionCallingMode {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "AUTO" => Self::Auto,
+            "ANY" => Self::Any,
+            "NONE" => Self::None,
+            _ => Self::Other(word),
+        }
+    }
+}
+
+impl From<FunctionCallingMode> for String {
+    fn from(mode: FunctionCallingMode) -> Self {
+        match mode {
+            FunctionCallingMode::Auto => "AUTO".to_owned(),
+            FunctionCallingMode::Any => "ANY".to_owned(),
+            FunctionCallingMode::None => "NONE".to_owned(),
+            FunctionCallingMode::Other(word) => word,
+        }
+    }
+}
+
+/// A model's answer, or one chunk of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GenerateContentResponse {
+    /// The alternatives; usually one.
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub candidates: Vec<Candidate>,
+    /// Token counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_metadata: Option<UsageMetadata>,
+    /// Fields this type does not name, such as `promptFeedback`.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+impl GenerateContentResponse {
+    /// One candidate that says `text` and finished with `STOP`.
+    pub fn from_text(text: &str) -> Self {
+        let parts = if text.is_empty() { Vec::new() } else { vec![Part::text(text)] };
+        let content = Content { role: Some("model".to_owned()), parts, extra: JsonObject::new() };
+        let candidate = Candidate {
+            content: Some(content),
+            finish_reason: Some("STOP".to_owned()),
+            index: Some(0),
+            ..Candidate::default()
+        };
+        Self { candidates: vec![candidate], ..Self::default() }
+    }
+
+    /// The answer's text: text parts of the first candidate, without thinking.
+    pub fn text(&self) -> String {
+        self.first_parts().iter().filter_map(Part::answer_text).collect()
+    }
+
+    /// The tool calls of the first candidate, in order.
+    pub fn function_calls(&self) -> impl Iterator<Item = &FunctionCall> {
+        self.first_parts().iter().filter_map(|part| part.function_call.as_ref())
+    }
+
+    fn first_parts(&self) -> &[Part] {
+        self.candidates
+            .first()
+            .and_then(|candidate| candidate.content.as_ref())
+            .map_or(&[], |content| &content.parts)
+    }
+}
+
+/// One alternative of a [`GenerateContentResponse`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    /// What the model said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
+    /// Its place in the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
+    /// Safety verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety_ratings: Option<Vec<SafetyRating>>,
+    /// Fields this type does not name.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+/// One safety verdict.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SafetyRating {
+    /// What was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// How likely it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<String>,
+    /// Fields this type does not name, such as `blocked`.
+    #[serde(flatten)]
+    pub extra: JsonObject,
+}
+
+/// Token counts of a model call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageMetadata {
+    /// Tokens of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_token_count: Option<u64>,
+    /// Tokens of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates_token_count: Option<u64>,
+    /// Both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_token_count: Option<u64>,
     /// Fields this type does not name.
     #[serde(flatten)]
     pub extra: JsonObject,

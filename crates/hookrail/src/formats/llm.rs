@@ -1,58 +1,291 @@
 //! The stable model format: what hooks see of a model call, whatever SDK the agent uses.
 //!
-//! Texts are borrowed from the SDK's types, so that a large conversation is never copied on its way
-//! to a hook.
+//! Texts are borrowed from the SDK's types, so that a large conversation is not copied on its way
+//! to a hook, except for texts in several parts.
 //!
 //! The descriptions in the JSON Schemas of hook inputs and outputs are the doc comments of these types.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Number, Value};
 
-pub(crate) use self::partial::{PartialLlmRequest, PartialLlmResponse};
-pub use self::request::{HookToolConfig, LlmConfig, LlmMessage, LlmRequest, ToolMode};
-pub(crate) use self::response::response_text;
-pub use self::response::{LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage};
+use self::read::{Writer, read_response};
+use crate::formats::json_object::JsonObject;
 
-mod partial;
 pub(crate) mod read;
-mod request;
-mod response;
 
-/// Text in several pieces that reads as one. Most messages have a single piece.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JoinedText<'a>(pub Vec<Cow<'a, str>>);
-
-impl fmt::Display for JoinedText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|piece| f.write_str(piece))
-    }
+/// A model request: texts only. Messages without text are left out.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmRequest<'a> {
+    /// The model's name.
+    pub model: Cow<'a, str>,
+    /// The conversation.
+    pub messages: Vec<LlmMessage<'a>>,
+    /// What steers the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<LlmConfig<'a>>,
+    /// Which tools the model may call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_config: Option<HookToolConfig>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Cow<'a, JsonObject>,
 }
 
-impl Serialize for JoinedText<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_slice() {
-            [one] => serializer.serialize_str(one),
-            _ => serializer.collect_str(self),
+// The roles, for the schema. No doc comment: it would become a description in every schema.
+#[expect(dead_code, reason = "read by the schema generator only")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum LlmRole {
+    User,
+    Model,
+    System,
+}
+
+// The modes of the tool configuration, for the schema.
+#[expect(dead_code, reason = "read by the schema generator only")]
+#[derive(JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum LlmToolMode {
+    Auto,
+    Any,
+    None,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LlmMessage<'a> {
+    /// Who speaks.
+    #[schemars(with = "LlmRole")]
+    pub role: Cow<'a, str>,
+    /// What is said.
+    pub content: Cow<'a, str>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Option<Cow<'a, JsonObject>>,
+}
+
+/// What steers a model call.
+// Numbers are kept as written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmConfig<'a> {
+    /// Sampling temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub temperature: Option<Number>,
+    /// Longest answer, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub max_output_tokens: Option<Number>,
+    /// Nucleus sampling.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub top_p: Option<Number>,
+    /// Top-k sampling.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub top_k: Option<Number>,
+    /// Texts that end the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub stop_sequences: Option<Cow<'a, [String]>>,
+    /// How many answers are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub candidate_count: Option<Number>,
+    /// Penalty for tokens that occurred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub presence_penalty: Option<Number>,
+    /// Penalty for tokens that occurred often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub frequency_penalty: Option<Number>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Cow<'a, JsonObject>,
+}
+
+/// Which tools a model may call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "LlmToolConfig")]
+pub struct HookToolConfig {
+    /// `AUTO`: it may call tools; `ANY`: it must; `NONE`: it must not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<LlmToolMode>")]
+    pub mode: Option<ToolMode>,
+    /// The tools it may call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_function_names: Option<Vec<String>>,
+}
+
+/// How free the model is to call tools; later variants restrict more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ToolMode {
+    /// It may call tools.
+    Auto,
+    /// It must call a tool.
+    Any,
+    /// It must not call tools.
+    None,
+}
+
+impl ToolMode {
+    /// Reads a mode word; anything but the three is not a mode.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        match value.as_str()? {
+            "AUTO" => Some(Self::Auto),
+            "ANY" => Some(Self::Any),
+            "NONE" => Some(Self::None),
+            _ => None,
         }
     }
 }
 
-impl<'a> JoinedText<'a> {
-    fn borrowed(&self) -> JoinedText<'_> {
-        JoinedText(borrowed_texts(&self.0))
-    }
+/// A model's answer: texts only.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmResponse<'a> {
+    /// The whole text of the first candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Cow<'a, str>>,
+    /// The alternatives; usually one.
+    pub candidates: Vec<LlmCandidate<'a>>,
+    /// Token counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_metadata: Option<LlmUsage>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Cow<'a, JsonObject>,
+}
 
-    /// The text in one piece. Only several pieces are copied.
-    pub(crate) fn into_text(mut self) -> Cow<'a, str> {
-        match self.0.len() {
-            0 | 1 => self.0.pop().unwrap_or_default(),
-            _ => Cow::Owned(self.0.concat()),
+/// One alternative of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmCandidate<'a> {
+    /// What it says.
+    pub content: LlmContent<'a>,
+    /// Why it ended, such as `STOP` or `MAX_TOKENS`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<Cow<'a, str>>,
+    /// Its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
+    /// Safety verdicts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub safety_ratings: Option<Vec<LlmSafetyRating<'a>>>,
+    /// Fields a bus client sent in stable form and that hookrail does not know.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub extra: Option<Cow<'a, JsonObject>>,
+}
+
+impl<'a> LlmCandidate<'a> {
+    /// A candidate of which nothing is known but its text.
+    pub(crate) fn with_text(text: Cow<'a, str>) -> Self {
+        Self {
+            content: LlmContent { role: Cow::Borrowed("model"), parts: vec![text] },
+            finish_reason: None,
+            index: None,
+            safety_ratings: None,
+            extra: None,
         }
     }
 }
 
-fn borrowed_texts<'t>(texts: &'t [Cow<'_, str>]) -> Vec<Cow<'t, str>> {
-    texts.iter().map(|text| Cow::Borrowed(&**text)).collect()
+/// What a candidate says.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LlmContent<'a> {
+    /// Always `model`.
+    pub role: Cow<'a, str>,
+    /// Its texts.
+    pub parts: Vec<Cow<'a, str>>,
+}
+
+/// A safety verdict.
+// Without the SDK's `blocked` flag, which hooks never see.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LlmSafetyRating<'a> {
+    /// What was judged.
+    pub category: Cow<'a, str>,
+    /// How likely it is.
+    pub probability: Cow<'a, str>,
+}
+
+/// Token counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmUsage {
+    /// Tokens of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_token_count: Option<u64>,
+    /// Tokens of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates_token_count: Option<u64>,
+    /// Both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_token_count: Option<u64>,
+}
+
+/// The text of a response that hooks are shown: its `text`, or else the texts of all candidates.
+pub(crate) fn response_text(response: &Value) -> Cow<'_, str> {
+    let read = response.as_object().map(|response| read_response(response, Writer::Hook));
+    let Some(Ok(PartialLlmResponse { text, candidates, .. })) = read else { return Cow::Borrowed("") };
+    text.unwrap_or_else(|| {
+        let candidates = candidates.into_iter().flatten();
+        Cow::Owned(candidates.flat_map(|candidate| candidate.content.parts).collect())
+    })
+}
+
+/// The parts of a model request that change.
+#[derive(Debug, PartialEq, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PartialLlmRequest<'a> {
+    /// Another model.
+    pub(crate) model: Option<Cow<'a, str>>,
+    /// The whole conversation as it should be. Unchanged messages keep their tool calls and images.
+    pub(crate) messages: Option<Vec<LlmMessage<'a>>>,
+    /// Steering fields to change.
+    pub(crate) config: Option<LlmConfig<'a>>,
+    /// Which tools the model may call.
+    pub(crate) tool_config: Option<HookToolConfig>,
+    /// What replaces the system instruction, which hooks do not see.
+    #[schemars(skip)]
+    pub(crate) system_instruction: Option<LlmContent<'a>>,
+    /// Fields of a payload that hookrail does not know.
+    #[schemars(skip)]
+    pub(crate) extra: JsonObject,
+}
+
+/// A model's answer, or the parts of it that change.
+#[derive(Debug, PartialEq, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PartialLlmResponse<'a> {
+    /// The whole text, where `candidates` is left out.
+    pub(crate) text: Option<Cow<'a, str>>,
+    /// The alternatives.
+    pub(crate) candidates: Option<Vec<LlmCandidate<'a>>>,
+    /// Token counts.
+    pub(crate) usage_metadata: Option<LlmUsage>,
+    /// Fields of a payload that hookrail does not know.
+    #[schemars(skip)]
+    pub(crate) extra: JsonObject,
+}
+
+/// Texts that read as one. Only several of them are copied.
+pub(crate) fn joined(mut texts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
+    match texts.len() {
+        0 | 1 => texts.pop().unwrap_or_default(),
+        _ => Cow::Owned(texts.concat()),
+    }
 }

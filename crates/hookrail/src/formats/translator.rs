@@ -5,7 +5,6 @@
 //! (tool calls, images, tool definitions, the system instruction, fields of the next SDK) stays as it was.
 
 mod align;
-mod given;
 #[cfg(test)]
 mod laws;
 mod request;
@@ -14,8 +13,8 @@ mod response;
 mod tests;
 mod tool_config;
 
-pub(crate) use given::{message_as_json, read_messages};
 pub use request::{AppliedRequest, apply_hook_llm_request, from_hook_llm_request, to_hook_llm_request};
+pub(crate) use request::{message_as_json, read_messages};
 pub use response::{apply_hook_llm_response, from_hook_llm_response, response_equals, to_hook_llm_response};
 pub use tool_config::{apply_hook_tool_config, to_hook_tool_config};
 

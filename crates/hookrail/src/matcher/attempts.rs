@@ -72,7 +72,8 @@ impl Run<'_> {
                     let before = self.trail.len();
                     let matches = self.attempt(*segment, at)?;
                     if matches && *negate {
-                        self.undo(before);
+                        // Restores every slot, whatever choices are left.
+                        while self.go_back(before).is_some() {}
                     }
                     (matches != *negate).then_some((index + 1, at))
                 }
@@ -150,21 +151,14 @@ impl Run<'_> {
         while self.trail.len() > base {
             match self.trail.pop()? {
                 Back::Try { index, at } => return Some((index, at)),
-                Back::Restore { slot, value } => self.restore(slot, value),
+                Back::Restore { slot, value } => {
+                    if let Some(place) = self.slots.get_mut(slot) {
+                        *place = value;
+                    }
+                }
             }
         }
         None
-    }
-
-    /// Restores every slot that was written since `base`, whatever choices are left.
-    fn undo(&mut self, base: usize) {
-        while self.go_back(base).is_some() {}
-    }
-
-    fn restore(&mut self, slot: usize, value: Option<usize>) {
-        if let Some(place) = self.slots.get_mut(slot) {
-            *place = value;
-        }
     }
 
     /// Drops the choices since `base` and keeps the notes that restore slots, in their order.

@@ -1,11 +1,14 @@
-//! A pattern for texts of any length, for the `regex` tests of rules: a file's content is no tool's name.
+//! A pattern for texts of any length, for the `regex` tests of rules: a file's content is longer than a tool's name.
 //!
 //! The linear `regex` crate reads bytes, and ECMAScript reads UTF-16 units. A pattern distinguishes only a few classes
 //! of units beyond ASCII: those between the ends of its ranges. Each class gets one of the bytes from 128 on, in the
-//! pattern and in the text, and then both readers see the same.
+//! pattern and in the text, and then both readers see the same: what the dialects see differently beyond ASCII (`.`, `\w`,
+//! `\s`, `\b`, negated classes) cannot show. Every set is written out, so that no flag and no shorthand of the other dialect
+//! is relied upon. Only whether there is a match is asked, so captures and laziness are dropped.
 
-use super::syntax::Node;
-use super::translate;
+use std::fmt::Write as _;
+
+use super::syntax::{Assertion, Node};
 
 /// As many classes as there are bytes beyond ASCII.
 const MAX_CLASSES: usize = 128;
@@ -19,7 +22,7 @@ pub(super) struct LongPattern {
 
 /// The units beyond ASCII that a pattern distinguishes: where each class begins, in order.
 #[derive(Debug)]
-pub(super) struct Classes(Vec<u32>);
+struct Classes(Vec<u32>);
 
 impl Classes {
     /// A class begins at each unit that some range of the pattern begins with or ends before; `None` if there are
@@ -34,7 +37,7 @@ impl Classes {
     }
 
     /// The byte of a unit's class.
-    pub(super) fn byte_of(&self, unit: u16) -> Option<u8> {
+    fn byte_of(&self, unit: u16) -> Option<u8> {
         let class = self.0.partition_point(|start| *start <= u32::from(unit)).checked_sub(1)?;
         u8::try_from(128 + class).ok()
     }
@@ -44,7 +47,7 @@ impl LongPattern {
     /// Compiles a pattern; `None` where it has no equivalent in the linear crate.
     pub(super) fn compile(root: &Node) -> Option<Self> {
         let classes = Classes::of(root)?;
-        Some(Self { regex: translate::compile(root, &classes)?, classes })
+        Some(Self { regex: compile(root, &classes)?, classes })
     }
 
     /// Whether the pattern is found in a text.
@@ -75,6 +78,88 @@ fn collect(node: &Node, starts: &mut Vec<u32>) {
         }
         Node::Empty | Node::Assert(_) | Node::BackReference { .. } => {}
     }
+}
+
+/// How large a compiled regex may become, in bytes. Larger ones are run like those for names.
+const SIZE_LIMIT: usize = 256 * 1024;
+
+/// Compiles a pattern for the `regex` crate; `None` where it has no equivalent there or grows too large.
+fn compile(root: &Node, classes: &Classes) -> Option<regex::bytes::Regex> {
+    let mut text = String::new();
+    write(&mut text, root, classes)?;
+    regex::bytes::RegexBuilder::new(&text)
+        .unicode(false)
+        .size_limit(SIZE_LIMIT)
+        .dfa_size_limit(SIZE_LIMIT)
+        .build()
+        .ok()
+}
+
+/// Appends a node; `None` where it has no equivalent. Each unit and each end of a range is written as the byte that
+/// stands for it in the text.
+fn write(text: &mut String, node: &Node, classes: &Classes) -> Option<()> {
+    match node {
+        Node::Empty => text.push_str("(?:)"),
+        Node::Unit(unit) if *unit >= 128 => write!(text, "\\x{:02X}", classes.byte_of(*unit)?).ok()?,
+        Node::Unit(unit) => match char::from_u32((*unit).into()).filter(char::is_ascii)? {
+            plain if plain.is_ascii_alphanumeric() || plain == '_' => text.push(plain),
+            other => write!(text, "\\x{:02X}", u32::from(other)).ok()?,
+        },
+        Node::Set(set) => {
+            let mut is_empty = true;
+            text.push('[');
+            for (first, last) in set.ranges().iter().filter(|(first, _)| *first < 128) {
+                is_empty = false;
+                write!(text, "\\x{:02X}-\\x{:02X}", first, last.min(&127)).ok()?;
+            }
+            for (first, last) in set.ranges().iter().filter(|(_, last)| *last >= 128) {
+                is_empty = false;
+                let (first, last) = (classes.byte_of(*first.max(&128))?, classes.byte_of(*last)?);
+                write!(text, "\\x{first:02X}-\\x{last:02X}").ok()?;
+            }
+            text.push(']');
+            if is_empty {
+                return None;
+            }
+        }
+        Node::Assert(Assertion::Start) => text.push_str("\\A"),
+        Node::Assert(Assertion::End) => text.push_str("\\z"),
+        Node::Assert(Assertion::WordBoundary) => text.push_str("\\b"),
+        Node::Assert(Assertion::NotWordBoundary) => text.push_str("\\B"),
+        Node::Concat(nodes) => nodes.iter().try_for_each(|node| write(text, node, classes))?,
+        Node::Alternate(branches) => {
+            text.push_str("(?:");
+            for (index, branch) in branches.iter().enumerate() {
+                if index > 0 {
+                    text.push('|');
+                }
+                write(text, branch, classes)?;
+            }
+            text.push(')');
+        }
+        Node::Repeat { node, min, max, .. } => {
+            text.push_str("(?:");
+            write(text, node, classes)?;
+            text.push(')');
+            match (min, max) {
+                (0, None) => text.push('*'),
+                (1, None) => text.push('+'),
+                (0, Some(1)) => text.push('?'),
+                (min, None) => write!(text, "{{{min},}}").ok()?,
+                (min, Some(max)) => write!(text, "{{{min},{max}}}").ok()?,
+            }
+        }
+        Node::Capture { node, .. } => {
+            text.push_str("(?:");
+            write(text, node, classes)?;
+            text.push(')');
+        }
+        // A line ends at `\r` too in JavaScript, and in `regex` it does not, or not alone.
+        Node::Assert(Assertion::LineStart | Assertion::LineEnd)
+        | Node::Look { .. }
+        | Node::BackReference { .. } => return None,
+    }
+    Some(())
 }
 
 #[cfg(test)]

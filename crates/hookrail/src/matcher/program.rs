@@ -18,33 +18,22 @@ pub(super) enum Instruction {
     Unit(u16),
     /// Read a unit of this set of the program.
     Set(usize),
+    /// Go on if it holds here.
     Assert(Assertion),
     /// Try `first`, then `second`.
-    Split {
-        first: usize,
-        second: usize,
-    },
-    /// Go on elsewhere. Also what stands in for a `Split` until its targets are known.
+    Split { first: usize, second: usize },
+    /// Go on elsewhere. Also the placeholder of a `Split` until its targets are known.
     Jump(usize),
     /// Whether another segment matches here.
-    Look {
-        segment: usize,
-        negate: bool,
-    },
+    Look { segment: usize, negate: bool },
     /// Remember the place in a slot.
     Save(usize),
     /// Forget the slots of the groups inside a repetition.
-    Clear {
-        from: usize,
-        to: usize,
-    },
+    Clear { from: usize, to: usize },
     /// Fail if nothing was read since the slot was saved: an empty round of a loop is not taken.
     Progress(usize),
     /// Read again what one of these groups captured. Only programs for `Way::Attempts` contain it.
-    BackReference {
-        groups: Vec<usize>,
-        folded: bool,
-    },
+    BackReference { groups: Vec<usize>, folded: bool },
     /// The segment has matched.
     Accept,
 }
@@ -79,27 +68,17 @@ pub(super) enum Way {
 impl Program {
     /// Writes a program; `None` if it would be too large.
     pub(super) fn compile(pattern: &Pattern, way: Way) -> Option<Self> {
-        let mut compiler = Compiler {
-            way,
-            segments: Vec::new(),
-            sets: Vec::new(),
-            slots: pattern.groups * 2,
-            size: 0,
-            work: 0,
-        };
+        let program = Self { segments: Vec::new(), sets: Vec::new(), slots: pattern.groups * 2, size: 0 };
+        let mut compiler = Compiler { way, program, work: 0 };
         compiler.segment(&pattern.root, false)?;
-        let Compiler { segments, sets, slots, size, .. } = compiler;
-        Some(Self { segments, sets, slots, size })
+        Some(compiler.program)
     }
 }
 
 /// What was written so far, and how much of the bounds is used up.
 struct Compiler {
     way: Way,
-    segments: Vec<Segment>,
-    sets: Vec<Set>,
-    slots: usize,
-    size: usize,
+    program: Program,
     work: usize,
 }
 
@@ -110,14 +89,14 @@ impl Compiler {
         let mut segment = Segment { instructions: Vec::new(), backward };
         self.node(&mut segment, node)?;
         self.push(&mut segment, Instruction::Accept)?;
-        self.segments.push(segment);
-        Some(self.segments.len() - 1)
+        self.program.segments.push(segment);
+        Some(self.program.segments.len() - 1)
     }
 
     /// Appends an instruction and returns its place.
     fn push(&mut self, segment: &mut Segment, instruction: Instruction) -> Option<usize> {
-        self.size += 1;
-        if self.size > MAX_INSTRUCTIONS {
+        self.program.size += 1;
+        if self.program.size > MAX_INSTRUCTIONS {
             return None;
         }
         segment.instructions.push(instruction);
@@ -136,9 +115,10 @@ impl Compiler {
                 self.push(segment, Instruction::Unit(*unit))?;
             }
             Node::Set(set) => {
-                let index = self.sets.iter().position(|known| known == set).unwrap_or_else(|| {
-                    self.sets.push(set.clone());
-                    self.sets.len() - 1
+                let sets = &mut self.program.sets;
+                let index = sets.iter().position(|known| known == set).unwrap_or_else(|| {
+                    sets.push(set.clone());
+                    sets.len() - 1
                 });
                 self.push(segment, Instruction::Set(index))?;
             }
@@ -146,15 +126,9 @@ impl Compiler {
                 self.push(segment, Instruction::Assert(*assertion))?;
             }
             Node::Concat(nodes) if segment.backward => {
-                for node in nodes.iter().rev() {
-                    self.node(segment, node)?;
-                }
+                nodes.iter().rev().try_for_each(|node| self.node(segment, node))?;
             }
-            Node::Concat(nodes) => {
-                for node in nodes {
-                    self.node(segment, node)?;
-                }
-            }
+            Node::Concat(nodes) => nodes.iter().try_for_each(|node| self.node(segment, node))?,
             Node::Alternate(branches) => self.alternate(segment, branches)?,
             Node::Repeat { node, min, max, greedy, groups } => {
                 let slots = (groups.start * 2, groups.end * 2);
@@ -188,11 +162,8 @@ impl Compiler {
             let split = self.push(segment, Instruction::Jump(0))?;
             self.node(segment, branch)?;
             jumps.push(self.push(segment, Instruction::Jump(0))?);
-            patch(
-                segment,
-                split,
-                Instruction::Split { first: split + 1, second: segment.instructions.len() },
-            );
+            let second = segment.instructions.len();
+            patch(segment, split, Instruction::Split { first: split + 1, second });
         }
         self.node(segment, last)?;
         let end = segment.instructions.len();
@@ -245,8 +216,8 @@ impl Compiler {
             // An empty round changes nothing when its captures are not asked for.
             return self.node(segment, node);
         }
-        let entry = self.slots;
-        self.slots += 1;
+        let entry = self.program.slots;
+        self.program.slots += 1;
         self.clear(segment, slots)?;
         self.push(segment, Instruction::Save(entry))?;
         self.node(segment, node)?;

@@ -6,6 +6,13 @@ pub(super) struct Set {
     ranges: Vec<(u16, u16)>,
 }
 
+/// What `\s` stands for: JavaScript's white space and line ends.
+#[rustfmt::skip] // A list is read as a block.
+const SPACES: [(u16, u16); 10] = [
+    (0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F),
+    (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
+];
+
 impl Set {
     /// All units from `first` to `last`.
     pub(super) fn of(first: u16, last: u16) -> Self {
@@ -26,24 +33,10 @@ impl Set {
     pub(super) fn of_escape(letter: char) -> Option<Self> {
         let set = match letter.to_ascii_lowercase() {
             'd' => Self::of(b'0'.into(), b'9'.into()),
-            'w' => Self::from_ranges(&[
-                (b'0'.into(), b'9'.into()),
-                (b'A'.into(), b'Z'.into()),
-                (b'_'.into(), b'_'.into()),
-                (b'a'.into(), b'z'.into()),
-            ]),
-            's' => Self::from_ranges(&[
-                (0x09, 0x0D),
-                (0x20, 0x20),
-                (0xA0, 0xA0),
-                (0x1680, 0x1680),
-                (0x2000, 0x200A),
-                (0x2028, 0x2029),
-                (0x202F, 0x202F),
-                (0x205F, 0x205F),
-                (0x3000, 0x3000),
-                (0xFEFF, 0xFEFF),
-            ]),
+            'w' => {
+                Self::from_ranges(&[b"09", b"AZ", b"__", b"az"].map(|[a, z]| (u16::from(*a), u16::from(*z))))
+            }
+            's' => Self::from_ranges(&SPACES),
             _ => return None,
         };
         Some(if letter.is_ascii_uppercase() { set.inverted() } else { set })

@@ -1,7 +1,7 @@
 //! Runs a program without back references in time proportional to its size times the length of the name.
 //!
 //! All attempts advance together, as a set of instructions, one unit at a time; nothing is tried twice. A lookaround
-//! is no attempt inside an attempt: its segment runs once over the whole name beforehand and leaves a table
+//! is not an attempt inside an attempt: its segment runs once over the whole name beforehand and leaves a table
 //! that shows for each place whether it matches there.
 
 use super::program::{Instruction, Program, Segment, holds, read};

@@ -249,7 +249,7 @@ impl Parser<'_> {
         Ok(Node::Repeat { node: Box::new(node), min, max, greedy, groups })
     }
 
-    /// `{2}`, `{2,}` or `{2,3}`; anything else is no quantifier and nothing is eaten.
+    /// `{2}`, `{2,}` or `{2,3}`; anything else is not a quantifier and nothing is taken.
     fn braces(&mut self) -> Option<(usize, Option<usize>)> {
         let start = self.at;
         let bounds = self.braces_inside();

@@ -41,7 +41,7 @@ pub(crate) enum JsonProblem {
         offset: usize,
     },
     /// It nests deeper than [`MAX_DEPTH`]. Whether the rest would have been JSON is not looked at: a text
-    /// that opens so many brackets is no prose, and must not pass as such.
+    /// that opens so many brackets is not prose, and must not pass as such.
     #[error("nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
     /// It holds more values than are read. The rest is not looked at either.
@@ -50,7 +50,7 @@ pub(crate) enum JsonProblem {
 }
 
 impl JsonProblem {
-    /// Whether the text may be plain text. What goes beyond a bound is no prose.
+    /// Whether the text may be plain text. What goes beyond a bound is not.
     pub(crate) const fn is_plain_text(self) -> bool {
         matches!(self, Self::NotJson { .. })
     }
@@ -83,13 +83,13 @@ enum OpenContainer {
     Object { entries: JsonObject, key: String },
 }
 
-/// What stands where a value must stand.
+/// What was read where a value is expected.
 enum ValueStart {
     Complete(Value),
     Open(OpenContainer),
 }
 
-/// A position in a trimmed text. Every method leaves `at` behind what it read, or on what is no JSON.
+/// A position in a trimmed text. Every method leaves `at` behind what it read, or on what is not JSON.
 struct JsonReader<'a> {
     text: &'a str,
     at: usize,

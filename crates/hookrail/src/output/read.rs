@@ -9,8 +9,8 @@ use crate::formats::llm::ToolMode;
 /// The decision words, for suggestions.
 const DECISIONS: [&str; 5] = ["block", "deny", "allow", "approve", "ask"];
 
-/// The fields of an answer, for suggestions.
-const FIELDS: [&str; 7] =
+/// The fields of an answer. Objects without any of them are not answers.
+pub(crate) const FIELDS: [&str; 7] =
     ["decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput"];
 
 /// How many unknown fields of an answer are compared with the known ones.
@@ -117,7 +117,7 @@ fn check_specific(specific: &mut JsonObject, warnings: &mut Vec<String>) {
     }
 }
 
-/// Entries that are no names are removed one by one: a restriction stays in force with the names that can be read.
+/// Entries that are not names are removed one by one: a restriction stays in force with the names that can be read.
 fn check_tool_config(config: &mut JsonObject, warnings: &mut Vec<String>) {
     let (mode, names) = ("mode", "allowedFunctionNames");
     let mode_path = format!("hookSpecificOutput.toolConfig.{mode}");
@@ -141,14 +141,14 @@ fn check_tool_config(config: &mut JsonObject, warnings: &mut Vec<String>) {
     }
 }
 
-/// Removes a field that is not what it must be; one that is stays where it stands.
+/// Removes a field that is not what it must be; one that is keeps its place.
 fn check_field(fields: &mut JsonObject, name: &str, path: &str, kind: FieldType, warnings: &mut Vec<String>) {
     if fields.get(name).is_some_and(|value| !kind.fits(value)) {
         take_field(fields, name, path, kind, warnings);
     }
 }
 
-/// A warning about a field that is nearly one of ours: a lost decision must not be silent.
+/// A warning about a field that is spelt nearly like a known one: a lost decision must not be silent.
 fn misspelt_field(key: &str) -> Option<String> {
     if key.len() > 24 {
         return None;

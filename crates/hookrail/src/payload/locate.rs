@@ -103,7 +103,7 @@ fn within<T: DeserializeOwned>(
     })
 }
 
-/// Why a value is no `T`.
+/// Why a value is not a `T`.
 fn failure<T: DeserializeOwned>(value: &Value) -> Option<serde_json::Error> {
     T::deserialize(value).err()
 }

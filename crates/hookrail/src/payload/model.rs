@@ -10,7 +10,7 @@ use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{Writer, read_request, read_response};
 use crate::formats::llm::{
-    JoinedText, LlmCandidate, LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse,
+    LlmCandidate, LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse, joined,
 };
 use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
 
@@ -42,7 +42,7 @@ impl ModelRequest {
     pub fn as_llm_request(&self) -> LlmRequest<'_> {
         match self {
             Self::Sdk(request) => to_hook_llm_request(request),
-            Self::Stable(request) => request.borrowed(),
+            Self::Stable(request) => (**request).clone(),
         }
     }
 }
@@ -69,7 +69,7 @@ impl ModelResponse {
     pub fn as_llm_response(&self) -> LlmResponse<'_> {
         match self {
             Self::Sdk(response) => to_hook_llm_response(response),
-            Self::Stable(response) => response.borrowed(),
+            Self::Stable(response) => (**response).clone(),
         }
     }
 }
@@ -112,10 +112,9 @@ fn stable_response(given: JsonObject) -> Result<LlmResponse<'static>, Validation
         ..LlmCandidate::with_text(text.clone())
     };
     let candidates = candidates.unwrap_or_else(|| text.iter().map(with_text).collect());
-    let pieces = match text {
-        Some(text) => vec![text],
-        None => candidates.first().map(|first| first.content.parts.clone()).unwrap_or_default(),
-    };
-    let text = Some(JoinedText(pieces)).filter(|text| !text.0.is_empty());
+    let text = text.or_else(|| {
+        let parts = &candidates.first()?.content.parts;
+        (!parts.is_empty()).then(|| joined(parts.clone()))
+    });
     Ok(LlmResponse { text, candidates, usage_metadata, extra: Cow::Owned(extra) })
 }

@@ -6,24 +6,16 @@
 
 #![expect(dead_code, reason = "the fields are read by the schema generator only")]
 
-mod input;
-mod output;
 mod sample;
 
-use schemars::{Schema, schema_for};
+use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Value, json};
 
 pub use sample::sample_input;
 
-use crate::event::EventName;
-use input::{
-    AfterAgentInput, AfterModelInput, AfterToolInput, BeforeAgentInput, BeforeModelInput, BeforeToolInput,
-    BeforeToolSelectionInput, NotificationInput, PreCompressInput, SessionEndInput, SessionStartInput,
-};
-use output::{
-    AfterAgentSpecific, AfterModelSpecific, AfterToolSpecific, BeforeAgentSpecific, BeforeModelSpecific,
-    BeforeToolSelectionSpecific, BeforeToolSpecific, NothingSpecific, Output, SessionStartSpecific,
-};
+use crate::event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
+use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{HookToolConfig, LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse};
 
 /// The schema of the JSON object that hooks of an event read from stdin.
 pub fn input_schema(event: EventName) -> Schema {
@@ -81,6 +73,242 @@ fn name_the_event(schema: &mut Schema, pointer: &str, event: EventName) {
     if let Some(field) = schema.pointer_mut(pointer).and_then(Value::as_object_mut) {
         field.insert("const".to_owned(), json!(event.as_str()));
     }
+}
+
+/// What every hook reads.
+#[derive(JsonSchema)]
+struct Base {
+    /// The session's identifier.
+    session_id: String,
+    /// The session's transcript; empty when the host names none.
+    transcript_path: String,
+    /// The project's directory, which is also the hook's working directory.
+    cwd: String,
+    /// When the event happened: ISO 8601 in UTC with milliseconds.
+    timestamp: String,
+    /// The event.
+    hook_event_name: String,
+}
+
+/// Defines what hooks of each event read, besides what every hook reads.
+macro_rules! inputs {
+    ($($(#[$doc:meta])+ $name:ident { $($(#[$field_doc:meta])+ $field:ident: $type:ty,)* })+) => {$(
+        $(#[$doc])+
+        #[derive(JsonSchema)]
+        struct $name {
+            #[serde(flatten)]
+            base: Base,
+            $($(#[$field_doc])+ $field: $type,)*
+        }
+    )+};
+}
+
+inputs! {
+    /// A tool is about to run.
+    BeforeToolInput {
+        /// The tool's name; matchers are compared with it.
+        tool_name: String,
+        /// The tool's arguments.
+        tool_input: JsonObject,
+    }
+
+    /// A tool has run; its result is not yet with the model.
+    AfterToolInput {
+        /// The tool's name; matchers are compared with it.
+        tool_name: String,
+        /// The arguments the tool received.
+        tool_input: JsonObject,
+        /// The tool's result: `llmContent`, `returnDisplay`, `metadata` and, if it failed, `error`.
+        tool_response: JsonObject,
+    }
+
+    /// A prompt is about to be worked on.
+    BeforeAgentInput {
+        /// What the user asks.
+        prompt: String,
+    }
+
+    /// The work on a prompt has ended.
+    AfterAgentInput {
+        /// What the user asked.
+        prompt: String,
+        /// What the agent answered.
+        prompt_response: String,
+        /// Whether this round was itself caused by a hook's block; a script that blocks again may loop.
+        stop_hook_active: bool,
+    }
+
+    /// A model call is about to be made.
+    BeforeModelInput {
+        /// The request.
+        llm_request: LlmRequest<'static>,
+    }
+
+    /// A model call has been answered completely.
+    AfterModelInput {
+        /// The request.
+        llm_request: LlmRequest<'static>,
+        /// The answer.
+        llm_response: LlmResponse<'static>,
+    }
+
+    /// A model call that carries tool definitions is about to be made.
+    BeforeToolSelectionInput {
+        /// The request.
+        llm_request: LlmRequest<'static>,
+    }
+
+    /// A session begins.
+    SessionStartInput {
+        /// How it came to start; matchers are compared with it.
+        source: SessionStartSource,
+    }
+
+    /// A session ends.
+    SessionEndInput {
+        /// Why it ended; matchers are compared with it.
+        reason: SessionEndReason,
+    }
+
+    /// The history is about to be summarised.
+    PreCompressInput {
+        /// Who asked for it; matchers are compared with it.
+        trigger: PreCompressTrigger,
+    }
+
+    /// The agent is about to tell or ask the user something.
+    NotificationInput {
+        /// What it is about, such as `ToolPermission`; matchers are compared with it.
+        notification_type: NotificationType,
+        /// What the user reads.
+        message: String,
+        /// More about it.
+        details: JsonObject,
+    }
+}
+
+/// What a hook asks for. Silence means: go on.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names on the wire")]
+struct Output<Specific> {
+    /// `block` and `deny` block the operation where the event can be blocked; `ask` (`BeforeTool`) puts the call to a
+    /// person; the others let it run.
+    decision: Option<OutputDecision>,
+    /// Why; shown to the model and to the user.
+    reason: Option<String>,
+    /// `false` stops the agent.
+    r#continue: Option<bool>,
+    /// Why the agent should stop.
+    stop_reason: Option<String>,
+    /// `true` hides the result from the user.
+    suppress_output: Option<bool>,
+    /// A message for the model.
+    system_message: Option<String>,
+    /// What only hooks of this event may ask for.
+    hook_specific_output: Option<Specific>,
+}
+
+// The decisions that an output may name. No doc comment: it would become a description in every schema.
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum OutputDecision {
+    Ask,
+    Block,
+    Deny,
+    Approve,
+    Allow,
+}
+
+/// What a `BeforeTool` hook may ask for.
+#[derive(JsonSchema)]
+struct BeforeToolSpecific {
+    #[serde(rename = "hookEventName")]
+    event: Option<String>,
+    /// Another place for `decision`.
+    #[serde(rename = "permissionDecision")]
+    permission_decision: Option<OutputDecision>,
+    /// Another place for `reason`.
+    #[serde(rename = "permissionDecisionReason")]
+    permission_decision_reason: Option<String>,
+    /// Arguments to change; the others stay.
+    tool_input: Option<JsonObject>,
+}
+
+/// What an `AfterTool` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AfterToolSpecific {
+    hook_event_name: Option<String>,
+    /// Text that is added to what the model reads of the result.
+    additional_context: Option<String>,
+    /// What the model and the person get instead of the tool's result: a text, or an object like the `tool_response`
+    /// that the hook was given.
+    #[serde(rename = "tool_response")]
+    tool_response: Option<serde_json::Value>,
+}
+
+/// What a `BeforeAgent` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct BeforeAgentSpecific {
+    hook_event_name: Option<String>,
+    /// Text that is added to the prompt.
+    additional_context: Option<String>,
+}
+
+/// What an `AfterAgent` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AfterAgentSpecific {
+    hook_event_name: Option<String>,
+    /// `true` makes the agent forget the conversation.
+    clear_context: Option<bool>,
+}
+
+/// What a `SessionStart` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SessionStartSpecific {
+    hook_event_name: Option<String>,
+    /// Text that the session begins with.
+    additional_context: Option<String>,
+}
+
+/// Hooks of this event have nothing of their own to ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NothingSpecific {
+    hook_event_name: Option<String>,
+}
+
+/// What a `BeforeModel` hook may ask for.
+#[derive(JsonSchema)]
+struct BeforeModelSpecific {
+    #[serde(rename = "hookEventName")]
+    event: Option<String>,
+    /// What to change in the request; the rest stays.
+    llm_request: Option<PartialLlmRequest<'static>>,
+    /// With a block: the answer that is used as if the model had given it.
+    llm_response: Option<PartialLlmResponse<'static>>,
+}
+
+/// What an `AfterModel` hook may ask for.
+#[derive(JsonSchema)]
+struct AfterModelSpecific {
+    #[serde(rename = "hookEventName")]
+    event: Option<String>,
+    /// The answer that is used instead, built from its texts only: tool calls do not survive.
+    llm_response: Option<PartialLlmResponse<'static>>,
+}
+
+/// What a `BeforeToolSelection` hook may ask for.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct BeforeToolSelectionSpecific {
+    hook_event_name: Option<String>,
+    /// Which tools the model may call.
+    tool_config: Option<HookToolConfig>,
 }
 
 #[cfg(test)]

@@ -2,22 +2,19 @@
 
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use self::candidates::{CommandKey, PlanCandidate, add_unless_duplicate, listens};
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
-use self::plan_cache::{CachedPlan, MAX_NAME_BYTES, PlanCache};
 use crate::event::{EventName, Matching};
-use crate::hook::Hook;
+use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{HookRegistry, Registered};
-use crate::plan::unmatched_names::UnmatchedNames;
-use crate::trust::{RelativeFiles, Seal};
+use crate::rules::{PATCH_TOOL, TOOLS_OF_PATCH};
+use crate::trust::{RelativeFiles, Seal, relative_words};
 
-mod candidates;
 mod explanation;
-mod plan_cache;
 
 /// What is going to run for an event.
 #[derive(Debug, Clone)]
@@ -61,21 +58,13 @@ impl Deref for PlannedHook {
 pub struct HookPlanner {
     registry: Arc<HookRegistry>,
     /// In the order of [`EventName::ALL`].
-    by_event: [EventPlans; EventName::ALL.len()],
-}
-
-/// What is known of the plans of one event.
-#[derive(Debug, Default)]
-struct EventPlans {
-    cache: RwLock<PlanCache>,
-    /// Some of the names that have no plan, for a faster answer.
-    unmatched: OnceLock<Box<UnmatchedNames>>,
+    plans: [RwLock<PlanCache>; EventName::ALL.len()],
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, by_event: Default::default() }
+        Self { registry, plans: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -87,24 +76,14 @@ impl HookPlanner {
         let target = target.filter(|_| event.matching() != Matching::Ignored);
         // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
-        let EventPlans { cache, unmatched } = self.by_event.get(event as usize)?;
-        if let (Some(target), Some(unmatched)) = (target, unmatched.get())
-            && unmatched.holds(target, changes)
-        {
-            return None;
-        }
-        if let Some(CachedPlan(plan)) =
-            cache.read().unwrap_or_else(PoisonError::into_inner).get(target, changes)
-        {
+        let cache = self.plans.get(event as usize)?;
+        if let Some(plan) = cache.read().unwrap_or_else(PoisonError::into_inner).get(target, changes) {
             return plan.clone();
         }
         let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
         if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
-            if let (Some(target), None) = (target, &plan) {
-                unmatched.get_or_init(Box::default).add(target, changes);
-            }
             let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
-            cache.insert(target, changes, CachedPlan(plan.clone()));
+            cache.insert(target, changes, plan.clone());
         }
         plan
     }
@@ -232,6 +211,134 @@ fn undecided(hook: &Hook, targets: &[&str]) -> String {
         clipped(&hook.name),
         clipped(&targets.join(", ")),
     )
+}
+
+/// What hooks that say the same have in common.
+type CommandKey<'r> = (&'r str, Option<&'r str>, Option<&'r Path>);
+
+/// A hook that matches and may run.
+struct PlanCandidate<'r> {
+    rank: usize,
+    registered: &'r Registered,
+    verdict: MatchVerdict,
+    /// It listens to the tools that write single files, and the call is a patch.
+    per_file: bool,
+    /// A hook of another level that has the same command as this one, which is the project's.
+    displaced_by: Option<Arc<Hook>>,
+}
+
+/// Takes a hook into the plan unless its command is there already. Of hooks with the same command the first stays,
+/// but a project's never displaces one of another level: with another timeout or environment it could switch a guard
+/// of the user's off.
+fn add_unless_duplicate<'r>(
+    candidate: PlanCandidate<'r>,
+    planned: &mut Vec<PlanCandidate<'r>>,
+    by_command: &mut HashMap<CommandKey<'r>, usize>,
+) -> Option<SkipReason> {
+    let hook = &candidate.registered.hook;
+    if let HookKind::Command(command) = &hook.kind {
+        // Hooks that start under different conditions, or run in different projects, are different hooks.
+        let key = (command.as_str(), hook.definition.as_deref(), hook.enclosing.as_deref());
+        if let Some(first) = by_command.get(&key).and_then(|place| planned.get_mut(*place)) {
+            let of = &first.registered.hook;
+            if of.origin.level != Level::Project || hook.origin.level == Level::Project {
+                return Some(SkipReason::Duplicate { of: Arc::clone(of) });
+            }
+            if !relative_words(command).is_empty() {
+                // It would run a file of the project, which is refused: it must not take the project's guard along.
+                planned.push(candidate);
+                return None;
+            }
+            first.displaced_by = Some(Arc::clone(hook));
+        }
+        by_command.insert(key, planned.len());
+    }
+    planned.push(candidate);
+    None
+}
+
+/// Whether a hook matches one of the names, and whether only because a patch amounts to calls of the tools that write
+/// single files.
+fn listens(hook: &Hook, targets: &[&str], steps: &mut Steps) -> (MatchVerdict, bool) {
+    let verdict = matches(hook, targets, steps);
+    let is_patch = hook.event.has_tool() && targets.first() == Some(&PATCH_TOOL);
+    if verdict == MatchVerdict::No && is_patch {
+        return (matches(hook, &TOOLS_OF_PATCH, steps), true);
+    }
+    (verdict, false)
+}
+
+/// Whether a hook matches one of the names; without any every hook does.
+fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
+    if targets.is_empty() {
+        return MatchVerdict::Yes;
+    }
+    let mut undecided = false;
+    for target in targets {
+        let verdict = match hook.event.matching() {
+            Matching::Tool => hook.matcher.matches_tool_within(target, steps),
+            Matching::Word { .. } => hook.matcher.matches_exactly(target).into(),
+            Matching::Ignored => MatchVerdict::Yes,
+        };
+        match verdict {
+            MatchVerdict::Yes => return MatchVerdict::Yes,
+            MatchVerdict::BoundReached => undecided = true,
+            MatchVerdict::No => {}
+        }
+    }
+    if undecided { MatchVerdict::BoundReached } else { MatchVerdict::No }
+}
+
+/// Models invent tool names, so only so many are kept, none of them long.
+const MAX_NAMES: usize = 1_024;
+/// Plans for longer names are not kept.
+const MAX_NAME_BYTES: usize = 256;
+/// How many hooks all kept plans of an event may hold together.
+const MAX_PLANNED_HOOKS: usize = 65_536;
+
+/// A plan; `None` where nothing runs.
+type CachedPlan = Option<Arc<Plan>>;
+
+/// The plans of one event, all from the same state of the registry.
+#[derive(Debug, Default)]
+struct PlanCache {
+    changes: u64,
+    without_target: Option<CachedPlan>,
+    by_target: HashMap<Box<str>, CachedPlan>,
+    planned_hooks: usize,
+}
+
+impl PlanCache {
+    /// The plan for a target, if it was made at this count of changes.
+    fn get(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
+        if self.changes != changes {
+            return None;
+        }
+        match target {
+            None => self.without_target.as_ref(),
+            Some(target) => self.by_target.get(target),
+        }
+    }
+
+    /// Keeps a plan. When a bound is reached, all plans are dropped: those in use are soon made again, and a name that is
+    /// asked for once does not displace the others for long.
+    fn insert(&mut self, target: Option<&str>, changes: u64, plan: CachedPlan) {
+        let hooks = plan.as_ref().map_or(0, |plan| plan.hooks.len());
+        let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
+        if self.changes > changes {
+            return; // Another thread has kept plans of a newer registry.
+        }
+        if self.changes < changes || is_full {
+            *self = Self { changes, ..Self::default() };
+        }
+        self.planned_hooks += hooks;
+        match target {
+            None => self.without_target = Some(plan),
+            Some(target) => {
+                self.by_target.insert(target.into(), plan);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

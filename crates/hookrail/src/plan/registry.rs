@@ -3,16 +3,15 @@
 //! Built once, after the settings were read. From then on the only thing that changes is whether a
 //! hook is enabled.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::disabled::goes_by;
-pub use self::disabled::{DisabledBy, DisabledEntry, DisabledList};
-use crate::event::EventName;
-use crate::hook::Hook;
-use crate::trust::{HookTrust, Seal};
+use serde::Serialize;
 
-mod disabled;
+use crate::event::EventName;
+use crate::hook::{Hook, Level};
+use crate::trust::{HookTrust, Seal, VanishedGuard};
 
 /// A hook with its trust state.
 #[derive(Debug)]
@@ -223,6 +222,68 @@ fn status(registered: &Registered) -> HookStatus {
         enabled: registered.is_enabled(),
         trust: registered.trust.clone(),
     }
+}
+
+/// An entry of a disabled list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DisabledEntry {
+    /// A hook's name, or the command of a hook without one.
+    pub name_or_command: String,
+    /// The list that it is in, which decides how far it reaches.
+    pub list: DisabledList,
+    /// The settings file that it is in; `None` for the user's own state and for a host's value.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
+}
+
+/// The list that an entry is in which disables hooks. Exhaustive on purpose: the place decides how far the entry reaches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DisabledList {
+    /// In the settings of this level. An entry of a project or an extension disables its own hooks only.
+    Settings(Level),
+    /// In the user's own state, for the hooks of this project alone.
+    ForThisProject,
+}
+
+impl DisabledEntry {
+    /// An entry of this list.
+    pub fn new(name_or_command: impl Into<String>, list: DisabledList) -> Self {
+        Self { name_or_command: name_or_command.into(), list, file: None }
+    }
+
+    /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
+    pub fn disables(&self, hook: &Hook) -> bool {
+        let may = match &self.list {
+            DisabledList::Settings(Level::User | Level::System) => true,
+            DisabledList::Settings(Level::Project) | DisabledList::ForThisProject => hook.is_own_projects(),
+            DisabledList::Settings(level) => hook.origin.level == *level,
+        };
+        may && goes_by(hook, &self.name_or_command)
+    }
+
+    /// Whether this entry would disable a guard of the project that is not in the settings any more: the absence of such
+    /// a guard blocks nothing.
+    pub(crate) fn disables_vanished(&self, guard: &VanishedGuard) -> bool {
+        !self.name_or_command.is_empty()
+            && (guard.name == self.name_or_command || guard.command.as_ref() == Some(&self.name_or_command))
+    }
+}
+
+/// Who disabled a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DisabledBy {
+    /// An entry of this list.
+    List(DisabledList),
+    /// A call at run time, such as [`HookRegistry::set_hook_enabled`].
+    RunTime,
+}
+
+/// Whether a hook has this name or command. No hook has the empty one, although the command of a plugin is empty.
+fn goes_by(hook: &Hook, name_or_command: &str) -> bool {
+    !name_or_command.is_empty() && (hook.name == name_or_command || hook.command() == name_or_command)
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn refuses_lease(file: &File) -> bool {
     std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
 }
 
-/// There are no leases here, so that the answer is no.
+/// This system has no leases, so that nothing is known.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn refuses_lease(_: &File) -> bool {
     false

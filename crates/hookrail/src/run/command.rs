@@ -3,17 +3,18 @@
 //! Nothing of this depends on the event, so it is put together at a hook's first run in a directory and
 //! kept. What may change between two runs and is cheap to look at is looked at each time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
-use super::environment::{EnvironmentVariable, ParentEnvironment, WorkingDirectory, get, set};
-use super::expand::quote_project_dirs;
+use super::environment::{EnvironmentVariable, WorkingDirectory, for_hook, get, inherited, set};
 use super::unix::lock;
-use crate::hook::Hook;
+use crate::hook::{Hook, PROJECT_DIR_VARIABLES};
 use crate::settings::Redaction;
+use hookrail_shell::outline;
 
 /// How many directories are kept. Beyond that all are dropped at once: a bound that is reached only under attack needs no
 /// better strategy.
@@ -25,7 +26,7 @@ const MAX_HOOKS: usize = 4096;
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedCommand {
     /// What to execute: always with a slash, so that nothing searches for it again. A relative path counts
-    /// from `cwd`, and has to be executed as it stands because scripts see it as their name.
+    /// from `cwd`, and has to be executed as it is because scripts see it as their name.
     pub(crate) program: OsString,
     /// The name that the program receives as `argv[0]`, where that is another.
     pub(crate) arg0: Option<OsString>,
@@ -44,7 +45,7 @@ pub(crate) struct PreparedCommand {
 pub(crate) struct CommandPreparer {
     shell: Shell,
     direct_execution: bool,
-    parent: ParentEnvironment,
+    inherited: Vec<EnvironmentVariable>,
     directories: Mutex<HashMap<PathBuf, Arc<Directory>>>,
 }
 
@@ -69,7 +70,7 @@ impl CommandPreparer {
             // What a direct execution must look like is known of bash on Linux.
             direct_execution: direct_execution && shell.is_bash() && cfg!(target_os = "linux"),
             shell,
-            parent: ParentEnvironment::new(environment, redaction),
+            inherited: inherited(environment, redaction),
             directories: Mutex::default(),
         }
     }
@@ -87,7 +88,7 @@ impl CommandPreparer {
         if let Some(directory) = directories.get(cwd).filter(|directory| directory.is_current()) {
             return Arc::clone(directory);
         }
-        let directory = Arc::new(Directory::load(&self.parent, cwd));
+        let directory = Arc::new(Directory::load(&self.inherited, cwd));
         if directories.len() >= MAX_DIRECTORIES {
             directories.clear();
         }
@@ -112,19 +113,16 @@ struct Directory {
 type PreparedHook = (Arc<Hook>, Arc<Ways>);
 
 impl Directory {
-    fn load(parent: &ParentEnvironment, cwd: &Path) -> Self {
-        let working = WorkingDirectory::load(cwd, parent.get("PWD"));
-        let previous = parent.get("OLDPWD").map(|path| (path.to_owned(), is_directory(path, cwd)));
-        let environment = parent.for_hook(&[], &working).into();
+    fn load(inherited: &[EnvironmentVariable], cwd: &Path) -> Self {
+        let working = WorkingDirectory::load(cwd, get(inherited, "PWD"));
+        let previous = get(inherited, "OLDPWD").map(|path| (path.to_owned(), is_directory(path, cwd)));
+        let environment = for_hook(inherited, &[], &working).into();
         Self { working, previous, environment, hooks: Mutex::default() }
     }
 
     fn is_current(&self) -> bool {
         self.working.is_current()
-            && self
-                .previous
-                .as_ref()
-                .is_none_or(|(path, was_directory)| is_directory(path, &self.working.path) == *was_directory)
+            && self.previous.iter().all(|(path, was)| is_directory(path, &self.working.path) == *was)
     }
 
     fn ways(&self, hook: &Arc<Hook>, make: impl FnOnce() -> Ways) -> Arc<Ways> {
@@ -154,7 +152,7 @@ impl Ways {
         let env = if hook.env.is_empty() {
             Arc::clone(&directory.environment)
         } else {
-            preparer.parent.for_hook(&hook.env, &directory.working).into()
+            for_hook(&preparer.inherited, &hook.env, &directory.working).into()
         };
         let shell = Arc::new(PreparedCommand {
             program: preparer.shell.program.clone(),
@@ -195,9 +193,8 @@ struct Direct {
 
 impl Direct {
     fn new(command: &str, environment: &[EnvironmentVariable], cwd: &Path) -> Option<Self> {
-        let words = plain_words(command)?;
+        let mut words = plain_words(command, cwd, None)?.into_iter();
         let environment = environment_behind_bash(environment, cwd)?;
-        let mut words = words.iter().map(|word| word.resolve(cwd));
         Some(Self { name: words.next()?, args: words.collect(), environment, last: Mutex::default() })
     }
 
@@ -250,7 +247,7 @@ impl Shell {
         Self::find_in(&SHELL_FOLDERS.into_iter().map(PathBuf::from).chain(searched).collect::<Vec<_>>())
     }
 
-    /// The same in these folders. One that is relative to wherever a hook happens to run is no place to look for a shell.
+    /// The same in these folders. A folder that is relative to wherever a hook happens to run is not searched.
     fn find_in(folders: &[PathBuf]) -> Self {
         ["bash", "sh"]
             .into_iter()
@@ -266,6 +263,50 @@ impl Shell {
     fn is_bash(&self) -> bool {
         self.name == "bash"
     }
+}
+
+/// Puts every unquoted project-directory variable of a command into double quotes.
+///
+/// Every hook finds these variables in its environment with exactly the value that they have in its command, so the shell
+/// itself expands them correctly in double quotes, here-documents and nested shells, and rightly not at all in single
+/// quotes. The one place where it would do too much is outside of quotes: there it splits the directory's name at blanks and
+/// takes `*` in it for a pattern. The name of the directory never becomes shell text, which is why none can be dangerous,
+/// and the text is the same for every directory. If the reader reads a command differently from the shell, the quotes that
+/// are added still come in pairs, and at worst a name is split at its blanks.
+pub(crate) fn quote_project_dirs(command: &str) -> Cow<'_, str> {
+    if !PROJECT_DIR_VARIABLES.iter().any(|name| command.contains(name)) {
+        return Cow::Borrowed(command);
+    }
+    let mut quoted = String::with_capacity(command.len() + 16);
+    let mut rest = 0;
+    for variable in outline(command).variables {
+        let is_split = variable.is_plain && !variable.is_quoted;
+        if !is_split || !PROJECT_DIR_VARIABLES.contains(&variable.name.as_str()) {
+            continue;
+        }
+        let (Some(before), Some(written)) =
+            (command.get(rest..variable.span.start), command.get(variable.span.clone()))
+        else {
+            continue;
+        };
+        if !is_written_plainly(written, &variable.name) {
+            continue;
+        }
+        quoted.push_str(before);
+        quoted.push('"');
+        quoted.push_str(written);
+        quoted.push('"');
+        rest = variable.span.end;
+    }
+    quoted.push_str(command.get(rest..).unwrap_or_default());
+    Cow::Owned(quoted)
+}
+
+/// Whether a variable is written as `$name` or `${name}`. In backticks the dollar sign can be escaped and a line can end
+/// in the middle of a name; quotes around that would mean something else.
+fn is_written_plainly(written: &str, name: &str) -> bool {
+    let bare = written.strip_prefix('$').unwrap_or_default();
+    bare == name || bare.strip_prefix('{').and_then(|bare| bare.strip_suffix('}')) == Some(name)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! an interpreter line. So bash's own messages and exit codes appear without being imitated.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::environment::{EnvironmentVariable, get, set};
@@ -15,86 +16,20 @@ use hookrail_shell::{self as shell, Quote, is_builtin, is_reserved_word, outline
 
 /// Variables that change what bash does, or that bash does not pass on as it got them. Besides these, all
 /// whose names begin with `BASH` or `COMP_`.
+#[rustfmt::skip] // A list is read as a block.
 const TOUCHED_BY_BASH: &[&str] = &[
-    "DIRSTACK",
-    "ENV",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
-    "EXECIGNORE",
-    "FUNCNAME",
-    "GROUPS",
-    "HISTCMD",
-    "IFS",
-    "LINENO",
-    "OPTARG",
-    "OPTERR",
-    "OPTIND",
-    "PIPESTATUS",
-    "POSIXLY_CORRECT",
-    "POSIX_PEDANTIC",
-    "PPID",
-    "PS4",
-    "RANDOM",
-    "SECONDS",
-    "SHELLOPTS",
-    "SRANDOM",
-    "UID",
+    "DIRSTACK", "ENV", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "EXECIGNORE", "FUNCNAME", "GROUPS", "HISTCMD",
+    "IFS", "LINENO", "OPTARG", "OPTERR", "OPTIND", "PIPESTATUS", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "PPID",
+    "PS4", "RANDOM", "SECONDS", "SHELLOPTS", "SRANDOM", "UID",
 ];
 
-/// One word of a plain command.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct PlainWord(Vec<PlainPiece>);
+/// Takes the place of a project-directory variable in a word. No plain word contains it.
+const DIRECTORY: char = '\0';
 
-#[derive(Debug, PartialEq, Eq)]
-enum PlainPiece {
-    Text(String),
-    /// One of the project-directory variables.
-    Directory,
-}
-
-impl PlainWord {
-    /// The word as a hook in this directory gets it.
-    pub(crate) fn resolve(&self, directory: &Path) -> OsString {
-        let mut word = OsString::new();
-        for piece in &self.0 {
-            match piece {
-                PlainPiece::Text(text) => word.push(text),
-                PlainPiece::Directory => word.push(directory),
-            }
-        }
-        word
-    }
-
-    /// Adds text. What stands side by side becomes one piece, so that `ec"ho"` is seen as the builtin that it is.
-    fn push(&mut self, text: &str) {
-        match self.0.last_mut() {
-            Some(PlainPiece::Text(before)) => before.push_str(text),
-            _ => self.0.push(PlainPiece::Text(text.to_owned())),
-        }
-    }
-
-    /// Whether bash would look for a program of this name and do nothing else.
-    fn names_a_program(&self) -> bool {
-        let start = match self.0.first() {
-            Some(PlainPiece::Text(start)) => start,
-            Some(PlainPiece::Directory) => return true,
-            None => return false,
-        };
-        !start.starts_with(['-', '+', '%'])
-            && !self.0.iter().any(|piece| matches!(piece, PlainPiece::Text(text) if text.contains('=')))
-            && (self.0.len() > 1 || !(is_builtin(start) || is_reserved_word(start)))
-    }
-}
-
-/// The words of a command in which a shell would find nothing to do but to run it: letters, digits and
-/// marks without meaning, project-directory variables, and double quotes around these.
-pub(crate) fn plain_words(command: &str) -> Option<Vec<PlainWord>> {
-    plain_words_at_home(command, None)
-}
-
-/// The same where words may also begin with `~/`, which stands for this directory.
-pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<Vec<PlainWord>> {
+/// The words of a command in which a shell would find nothing to do but to run it: letters, digits and marks without
+/// meaning, project-directory variables, which stand for `directory`, and double quotes around these. Where there is a
+/// `home`, words may also begin with `~/`.
+pub(crate) fn plain_words(command: &str, directory: &Path, home: Option<&str>) -> Option<Vec<OsString>> {
     // The reader joins lines as bash does. A command of several lines is nevertheless left to bash.
     if command.contains('\n') {
         return None;
@@ -104,33 +39,49 @@ pub(crate) fn plain_words_at_home(command: &str, home: Option<&str>) -> Option<V
     if !beginning.is_whole || !beginning.assignments.is_empty() {
         return None;
     }
-    let words: Vec<PlainWord> =
+    let words: Vec<String> =
         beginning.words.iter().map(|word| plain_word(word, home)).collect::<Option<_>>()?;
-    words.first().is_some_and(PlainWord::names_a_program).then_some(words)
+    let resolve = |word: &String| {
+        let mut texts = word.split(DIRECTORY);
+        let mut resolved = OsString::from(texts.next().unwrap_or_default());
+        texts.for_each(|text| {
+            resolved.push(directory);
+            resolved.push(text);
+        });
+        resolved
+    };
+    words.first().is_some_and(|name| names_a_program(name)).then(|| words.iter().map(resolve).collect())
+}
+
+/// Whether bash would look for a program of this name and do nothing else.
+fn names_a_program(name: &str) -> bool {
+    let is_other = |name: &str| name.is_empty() || is_builtin(name) || is_reserved_word(name);
+    name.starts_with(DIRECTORY)
+        || !(name.starts_with(['-', '+', '%']) || name.contains('=') || is_other(name))
 }
 
 /// A word that is the same to every shell, whatever its options and its locale.
-fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<PlainWord> {
-    let mut plain = PlainWord::default();
+fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<String> {
+    let mut plain = String::new();
     for (index, piece) in word.pieces.iter().enumerate() {
         match piece {
             shell::Piece::Text { text, quote: Quote::None } => {
                 let text = match text.strip_prefix('~') {
                     Some(rest) if index == 0 && rest.starts_with('/') => {
-                        plain.push(home?);
+                        plain.push_str(home?);
                         rest
                     }
                     _ => text.as_str(),
                 };
-                plain.push(text.chars().all(means_itself).then_some(text)?);
+                plain.push_str(text.chars().all(means_itself).then_some(text)?);
             }
             shell::Piece::Text { text, quote: Quote::Double } => {
-                plain.push(text.chars().all(|char| char == ' ' || means_itself(char)).then_some(text)?);
+                plain.push_str(text.chars().all(|char| char == ' ' || means_itself(char)).then_some(text)?);
             }
             shell::Piece::Variable { name, is_plain: true }
                 if PROJECT_DIR_VARIABLES.contains(&name.as_str()) =>
             {
-                plain.0.push(PlainPiece::Directory);
+                plain.push(DIRECTORY);
             }
             _ => return None,
         }
@@ -138,7 +89,7 @@ fn plain_word(word: &shell::Word, home: Option<&str>) -> Option<PlainWord> {
     Some(plain)
 }
 
-/// Whether a character has no meaning to any shell, wherever it stands.
+/// Whether a character means nothing to any shell, in any place.
 fn means_itself(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | '/' | ':' | ',' | '@' | '%' | '+' | '-' | '=')
 }
@@ -203,10 +154,7 @@ pub(crate) fn is_directory(path: &OsStr, directory: &Path) -> bool {
 
 /// Finds a program as bash does: the first file in `PATH` that may be executed. The result is what bash
 /// would execute, and may be relative to the directory.
-#[cfg(unix)]
 pub(crate) fn find_program(search: &OsStr, name: &OsStr, directory: &Path) -> Option<OsString> {
-    use std::os::unix::ffi::OsStrExt as _;
-
     // In a search path bash takes a tilde for a home directory.
     if search.is_empty() || search.as_bytes().contains(&b'~') {
         return None;
@@ -223,7 +171,6 @@ pub(crate) fn find_program(search: &OsStr, name: &OsStr, directory: &Path) -> Op
 }
 
 /// Whether this process may execute a file. Directories do not count.
-#[cfg(unix)]
 pub(crate) fn is_executable(path: &Path) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
 

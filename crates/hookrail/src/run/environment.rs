@@ -2,6 +2,7 @@
 //! the variables that hookrail adds.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::hook::PROJECT_DIR_VARIABLES;
@@ -11,118 +12,34 @@ use crate::settings::Redaction;
 pub(crate) type EnvironmentVariable = (OsString, OsString);
 
 /// What the name of a variable that holds a credential looks like; `*` stands for anything.
+#[rustfmt::skip] // A list is read as a block.
 const CREDENTIAL_PATTERNS: [&str; 30] = [
-    "*_TOKEN",
-    "*_TOKENS",
-    "TOKEN",
-    "*_KEY",
-    "*_KEYS",
-    "*API_KEY*",
-    "*APIKEY*",
-    "*ACCESS_KEY*",
-    "*PRIVATE*KEY*",
-    "*_SECRET",
-    "*_SECRETS",
-    "*_SECRET_*",
-    "SECRET_*",
-    "SECRET",
-    "*PASSWORD*",
-    "*PASSWD*",
-    "*PASSPHRASE*",
-    "*PASS",
-    "*_PWD",
-    "*CREDENTIAL*",
-    "*_CREDS",
-    "*_AUTH",
-    "DOCKER_AUTH_CONFIG",
-    "*_PAT",
-    "*DATABASE_URL*",
-    "*CONNECTION_STRING*",
-    "*CONNECTIONSTRING*",
-    "*COOKIE*",
-    "*BEARER*",
-    "*WEBHOOK*",
+    "*_TOKEN", "*_TOKENS", "TOKEN", "*_KEY", "*_KEYS", "*API_KEY*", "*APIKEY*", "*ACCESS_KEY*", "*PRIVATE*KEY*",
+    "*_SECRET", "*_SECRETS", "*_SECRET_*", "SECRET_*", "SECRET", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*",
+    "*PASS", "*_PWD", "*CREDENTIAL*", "*_CREDS", "*_AUTH", "DOCKER_AUTH_CONFIG", "*_PAT", "*DATABASE_URL*",
+    "*CONNECTION_STRING*", "*CONNECTIONSTRING*", "*COOKIE*", "*BEARER*", "*WEBHOOK*",
 ];
 
 /// Variables by which shells, interpreters, loaders and common tools are made to run code that the hook does not name.
 /// Agents load a project's files into the environment, so hooks do not inherit them; a hook's own settings may set them.
+#[rustfmt::skip]
 const WITHHELD_PATTERNS: &[&str] = &[
     // Shells.
-    "BASH*",
-    "CDPATH",
-    "ENV",
-    "EXECIGNORE",
-    "FPATH",
-    "GLOBIGNORE",
-    "IFS",
-    "POSIXLY_CORRECT",
-    "POSIX_PEDANTIC",
-    "PS4",
-    "SHELLOPTS",
-    "TMOUT",
-    "ZDOTDIR",
+    "BASH*", "CDPATH", "ENV", "EXECIGNORE", "FPATH", "GLOBIGNORE", "IFS", "POSIXLY_CORRECT", "POSIX_PEDANTIC",
+    "PS4", "SHELLOPTS", "TMOUT", "ZDOTDIR",
     // What is loaded into every program.
-    "DYLD_*",
-    "GCONV_PATH",
-    "GLIBC_TUNABLES",
-    "LD_*",
-    "LOCPATH",
-    "NLSPATH",
-    "OPENSSL_CONF",
-    "OPENSSL_ENGINES",
+    "DYLD_*", "GCONV_PATH", "GLIBC_TUNABLES", "LD_*", "LOCPATH", "NLSPATH", "OPENSSL_CONF", "OPENSSL_ENGINES",
     "OPENSSL_MODULES",
     // Interpreters and their libraries.
-    "__PYVENV_LAUNCHER__",
-    "AWKLIBPATH",
-    "AWKPATH",
-    "BUN_OPTIONS",
-    "CLASSPATH",
-    "CORECLR_*",
-    "DOTNET_ADDITIONAL_DEPS",
-    "DOTNET_STARTUP_HOOKS",
-    "GEM_HOME",
-    "GEM_PATH",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "_JAVA_OPTIONS",
-    "LUA_*",
-    "NODE_COMPILE_CACHE",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PERL5*",
-    "PERLLIB",
-    "PHPRC",
-    "PHP_INI_SCAN_DIR",
-    "PYTHON*",
-    "RUBY*",
-    "R_ENVIRON*",
-    "R_PROFILE*",
-    "TCLLIBPATH",
+    "__PYVENV_LAUNCHER__", "AWKLIBPATH", "AWKPATH", "BUN_OPTIONS", "CLASSPATH", "CORECLR_*",
+    "DOTNET_ADDITIONAL_DEPS", "DOTNET_STARTUP_HOOKS", "GEM_HOME", "GEM_PATH", "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "LUA_*", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_PATH", "PERL5*",
+    "PERLLIB", "PHPRC", "PHP_INI_SCAN_DIR", "PYTHON*", "RUBY*", "R_ENVIRON*", "R_PROFILE*", "TCLLIBPATH",
     // Tools that take commands from their configuration.
-    "ACKRC",
-    "ACK_OPTIONS",
-    "CURL_HOME",
-    "EMACSLOADPATH",
-    "EXINIT",
-    "GIO_EXTRA_MODULES",
-    "GIO_MODULE_DIR",
-    "GIT_*",
-    "GREP_OPTIONS",
-    "GTK_MODULES",
-    "GTK_PATH",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "MAKEFILES",
-    "MAKEFLAGS",
-    "NPM_CONFIG_*",
-    "QT_PLUGIN_PATH",
-    "RIPGREP_CONFIG_PATH",
-    "RSYNC_RSH",
-    "TAR_OPTIONS",
-    "VIMINIT",
-    "WGETRC",
-    "XDG_CONFIG_DIRS",
-    "XDG_CONFIG_HOME",
+    "ACKRC", "ACK_OPTIONS", "CURL_HOME", "EMACSLOADPATH", "EXINIT", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR",
+    "GIT_*", "GREP_OPTIONS", "GTK_MODULES", "GTK_PATH", "LESSCLOSE", "LESSOPEN", "MAKEFILES", "MAKEFLAGS",
+    "NPM_CONFIG_*", "QT_PLUGIN_PATH", "RIPGREP_CONFIG_PATH", "RSYNC_RSH", "TAR_OPTIONS", "VIMINIT", "WGETRC",
+    "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME",
     // Whether a process is a worker is decided where it is started.
     "HOOKRAIL_WORKER",
 ];
@@ -132,50 +49,36 @@ pub fn inherited_environment() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
-/// What all hooks inherit.
-#[derive(Debug)]
-pub(crate) struct ParentEnvironment {
-    variables: Vec<EnvironmentVariable>,
+/// What all hooks inherit: their parent's variables without what is kept from them. Of a name that occurs twice the last
+/// value counts, as in bash.
+pub(crate) fn inherited(parent: Vec<EnvironmentVariable>, redaction: &Redaction) -> Vec<EnvironmentVariable> {
+    let mut variables = Vec::with_capacity(parent.len());
+    for (name, value) in parent {
+        if is_valid_name(&name) && !is_withheld(&name) && !is_redacted(&name, &value, redaction) {
+            set(&mut variables, name, value);
+        }
+    }
+    variables
 }
 
-impl ParentEnvironment {
-    /// Removes what is kept from hooks. Of a name that occurs twice the last value counts, as in bash.
-    pub(crate) fn new(parent: Vec<EnvironmentVariable>, redaction: &Redaction) -> Self {
-        let mut variables = Vec::with_capacity(parent.len());
-        for (name, value) in parent {
-            if is_valid_name(&name) && !is_withheld(&name) && !is_redacted(&name, &value, redaction) {
-                set(&mut variables, name, value);
-            }
-        }
-        Self { variables }
+/// The complete environment of a hook in this directory. What its settings add is never redacted: it was configured for
+/// this hook.
+pub(crate) fn for_hook(
+    inherited: &[EnvironmentVariable],
+    added: &[(String, String)],
+    directory: &WorkingDirectory,
+) -> Vec<EnvironmentVariable> {
+    let mut variables = inherited.to_vec();
+    if let Some(pwd) = &directory.pwd {
+        set(&mut variables, "PWD".into(), pwd.clone());
     }
-
-    /// The value of an inherited variable.
-    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
-        get(&self.variables, name)
+    for (name, value) in added.iter().filter(|(name, _)| is_valid_name(name.as_ref())) {
+        set(&mut variables, name.into(), value.into());
     }
-
-    /// The complete environment of a hook in this directory. What its settings add is never redacted:
-    /// it was configured for this hook.
-    pub(crate) fn for_hook(
-        &self,
-        added: &[(String, String)],
-        directory: &WorkingDirectory,
-    ) -> Vec<EnvironmentVariable> {
-        let mut variables = self.variables.clone();
-        if let Some(pwd) = &directory.pwd {
-            set(&mut variables, "PWD".into(), pwd.clone());
-        }
-        for (name, value) in added {
-            if is_valid_name(name.as_ref()) {
-                set(&mut variables, name.into(), value.into());
-            }
-        }
-        for name in PROJECT_DIR_VARIABLES {
-            set(&mut variables, name.into(), directory.path.clone().into_os_string());
-        }
-        variables
+    for name in PROJECT_DIR_VARIABLES {
+        set(&mut variables, name.into(), directory.path.clone().into_os_string());
     }
+    variables
 }
 
 /// A directory in which hooks run.
@@ -221,16 +124,8 @@ pub(super) fn set(variables: &mut Vec<EnvironmentVariable>, name: OsString, valu
 
 /// Whether two paths are the same folder, through links.
 fn is_same(one: &Path, other: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) else { return false };
-        (one.dev(), one.ino()) == (other.dev(), other.ino())
-    }
-    #[cfg(not(unix))]
-    {
-        matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
-    }
+    let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) else { return false };
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// Names that no environment can hold are left out; settings that have them are reported when they are read.

@@ -99,9 +99,9 @@ pub(super) fn interpreted(hook: &Arc<Hook>, finished: Finished, keep: usize) -> 
     HookRun::finished(hook, exit, (stdout, stdout_truncated), stderr, duration)
 }
 
-/// Decodes output that may not be UTF-8, and reports whether it was truncated. Copies only what is no UTF-8.
+/// Decodes output that may not be UTF-8, and reports whether it was truncated. Copies only what is not UTF-8.
 ///
-/// Each byte that is no text becomes a character of three, so that the text is cut where the bytes would
+/// Each byte that is not text becomes a character of three, so that the text is cut where the bytes would
 /// have been: a flood of them would otherwise take three times the memory in every copy.
 fn lossy(captured: Captured, keep: usize) -> (String, bool) {
     let Captured { bytes, truncated } = captured;

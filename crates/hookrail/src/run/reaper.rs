@@ -217,7 +217,7 @@ pub(super) trait Parent: std::fmt::Debug + Send + Sync {
 /// The leader of a group, which only the reaper reaps from here on.
 #[derive(Debug)]
 pub(super) enum Leader {
-    /// A child of ours.
+    /// A child of this process.
     Child(Child),
     /// The child of another process.
     ChildOf(Arc<dyn Parent>),
@@ -289,7 +289,7 @@ impl Ending {
         }
         let waited_long = now.saturating_duration_since(self.kill_at) > REAP_AFTER_KILL;
         if group_ended || (self.killed && ((leader_ended && unknown) || waited_long)) {
-            // The table is no snapshot: a member that forked while it was read can be missing from it.
+            // The table is not a snapshot: a member that forked while it was read can be missing from it.
             unix::signal_group(self.leader, Signal::KILL);
             self.process.reap();
             return true;

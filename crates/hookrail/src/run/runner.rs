@@ -1,5 +1,6 @@
 //! Runs a plan: hooks side by side, or one after another, each with the input that those before it have changed.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -9,8 +10,6 @@ use futures_util::future::join_all;
 use serde::Serialize;
 
 use self::limits::{HookLimits, Shortage, ShortageWait};
-pub(super) use self::options::GRACE;
-pub use self::options::{ProjectOptions, RunnerOptions, StartListener};
 use super::payload::{Payload, PayloadError};
 use super::process::{self, Finished, Streams, not_started};
 use super::reading::OutputReader;
@@ -20,6 +19,7 @@ use super::worker::{PoolShared, Worker, WorkerPool};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
+use crate::settings::{Limits, Redaction};
 use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
@@ -27,7 +27,6 @@ use crate::verdict::hook_run::HookRun;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod limits;
-mod options;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -297,5 +296,72 @@ impl Escalations {
             workers.end();
         }
         self.reaper.kill_all();
+    }
+}
+
+/// Between `SIGTERM` and `SIGKILL`.
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+
+/// Called with each hook just before it is started.
+pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
+
+/// How hooks are run.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct RunnerOptions {
+    /// How many at once, and how much of their output is kept.
+    pub limits: Limits,
+    /// What they do not see of the environment.
+    pub redaction: Redaction,
+    /// Limits and redaction of the project's own hooks, where its settings differ.
+    pub project: Option<ProjectOptions>,
+    /// The environment they inherit; `inherited_environment` gives the one of this process.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The `PATH` of hooks that are not the project's, where it is not the one they inherit.
+    pub trusted_path: Option<OsString>,
+    /// Whether commands without any shell syntax are executed without a shell. No hook can observe it.
+    pub direct_execution: bool,
+    /// How long a hook that ran out of time may clean up before it is killed.
+    pub grace: Duration,
+    /// No hook may run past this moment, whatever its settings say; for a host that has to answer by then itself.
+    pub answer_by: Option<Instant>,
+    /// Called with each hook just before it is started; for a display of progress.
+    pub on_start: Option<StartListener>,
+    /// The workers of an earlier session; new ones are made without it.
+    pub workers: Option<WorkerPool>,
+}
+
+/// What is different for the hooks of the project.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ProjectOptions {
+    /// How many at once, and how much of their output is kept.
+    pub limits: Limits,
+    /// What they do not see of the environment.
+    pub redaction: Redaction,
+}
+
+impl ProjectOptions {
+    /// These limits and this redaction.
+    pub fn new(limits: Limits, redaction: Redaction) -> Self {
+        Self { limits, redaction }
+    }
+}
+
+impl RunnerOptions {
+    /// The default options for hooks that inherit this environment.
+    pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
+        Self {
+            limits: Limits::default(),
+            redaction: Redaction::default(),
+            project: None,
+            environment,
+            trusted_path: None,
+            direct_execution: true,
+            grace: GRACE,
+            answer_by: None,
+            on_start: None,
+            workers: None,
+        }
     }
 }

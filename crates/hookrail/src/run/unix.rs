@@ -38,7 +38,7 @@ pub(super) fn peek(pid: Pid) -> ChildState {
     }
 }
 
-/// Signals a whole process group. A group that is gone already is no error.
+/// Signals a whole process group. A group that is gone already is not an error.
 pub(super) fn signal_group(leader: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(leader, signal);
 }

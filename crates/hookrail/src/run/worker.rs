@@ -10,6 +10,7 @@ mod fingerprint;
 mod fork;
 mod health;
 mod line_worker;
+mod pipes;
 mod pool;
 mod recognise;
 

@@ -4,7 +4,7 @@
 //! The lock is a file of its own, because the file it guards is replaced and a lock on a replaced file
 //! guards nothing. Readers need no lock: a rename is seen whole or not at all.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -20,30 +20,19 @@ const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// Why a file could not be changed.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum AtomicFileError {
     /// The operating system refused a step.
     #[error("cannot {step} `{}`", path.display())]
-    Io {
-        /// What was tried, as in `cannot … <path>`.
-        step: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// Why it failed.
-        source: io::Error,
-    },
+    Io { step: &'static str, path: PathBuf, source: io::Error },
     /// Another program holds the lock and has not released it in time.
     #[error("another program has held the lock `{}` for {} seconds", path.display(), patience.as_secs())]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-        /// How long it was waited for.
-        patience: Duration,
-    },
+    Locked { path: PathBuf, patience: Duration },
 }
 
 impl AtomicFileError {
-    fn io(step: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(step: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { step, path: path.to_owned(), source }
     }
 }
@@ -96,15 +85,13 @@ impl LockedFile {
         let dir = parent(&self.path);
         self.remove_leftovers(dir);
         let temporary = dir.join(self.temporary_name(&std::process::id().to_string()));
-        let written =
-            write_new(&temporary, content, mode).map_err(AtomicFileError::io("write", &temporary)).and_then(
-                |()| fs::rename(&temporary, &self.path).map_err(AtomicFileError::io("replace", &self.path)),
-            );
-        if written.is_err() {
+        let written = write_new(&temporary, content, mode).map_err(AtomicFileError::io("write", &temporary));
+        written
+            .and_then(|()| {
+                fs::rename(&temporary, &self.path).map_err(AtomicFileError::io("replace", &self.path))
+            })
             // The old file is untouched; the half-written one is of no use.
-            let _ = fs::remove_file(&temporary);
-            return written;
-        }
+            .inspect_err(|_| _ = fs::remove_file(&temporary))?;
         // The content is on disk already; this makes the rename survive a power failure where the file
         // system supports it. Where it does not, the file is as safe as the system allows.
         let _ = File::open(dir).and_then(|dir| dir.sync_all());
@@ -115,7 +102,7 @@ impl LockedFile {
     pub fn move_aside(&self, label: &str) -> Result<PathBuf, AtomicFileError> {
         let mut number = 1_u32;
         loop {
-            let mut name = file_name(&self.path).to_owned();
+            let mut name = self.path.file_name().unwrap_or_default().to_owned();
             name.push(format!(".{label}-{number}"));
             let aside = parent(&self.path).join(name);
             // No other process takes the name in between: this is done under the lock.
@@ -133,7 +120,7 @@ impl LockedFile {
     /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer was killed.
     fn temporary_name(&self, middle: &str) -> OsString {
         let mut name = OsString::from(".");
-        name.push(file_name(&self.path));
+        name.push(self.path.file_name().unwrap_or_default());
         name.push(format!(".{middle}.tmp"));
         name
     }
@@ -217,7 +204,7 @@ fn resolve_link(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..40 {
         match fs::read_link(&path) {
             Ok(target) => path = parent(&path).join(target),
-            // `InvalidInput` is the answer for what is no link.
+            // `InvalidInput` is the answer for what is not a link.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
                 return Ok(path);
             }
@@ -245,10 +232,6 @@ fn parent(path: &Path) -> &Path {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
         _ => Path::new("."),
     }
-}
-
-fn file_name(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or_default()
 }
 
 #[cfg(test)]

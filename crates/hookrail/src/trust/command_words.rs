@@ -17,16 +17,9 @@ pub(super) const PROJECT: char = '\0';
 
 /// Variables whose files are run by an interpreter before, or together with, what the command names, and the one
 /// that makes a bare word mean a program in some folder.
+#[rustfmt::skip] // A list is read as a block.
 const RUN_BY_INTERPRETERS: [&str; 9] = [
-    "BASH_ENV",
-    "ENV",
-    "LD_PRELOAD",
-    "NODE_OPTIONS",
-    "PATH",
-    "PERL5OPT",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "JAVA_TOOL_OPTIONS",
+    "BASH_ENV", "ENV", "LD_PRELOAD", "NODE_OPTIONS", "PATH", "PERL5OPT", "PYTHONSTARTUP", "RUBYOPT", "JAVA_TOOL_OPTIONS",
 ];
 
 /// Nested quoting deeper than this is not read by any person who reviews it either.
@@ -125,7 +118,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Takes a word. A variable that is not known ends it: what stands behind it is looked for on its own.
+    /// Takes a word. A variable that is not known ends it: what follows it is looked for on its own.
     fn word(&mut self, word: &Word, depth: usize) -> Result<(), TooComplex> {
         let mut known = String::new();
         for piece in &word.pieces {
@@ -172,7 +165,7 @@ impl Finder<'_> {
     }
 
     fn take(&mut self, word: &str) {
-        // What follows the project's folder belongs to it; what stands before it is another matter.
+        // What follows the project's folder belongs to it; what precedes it does not.
         if !word.is_empty() && !word.chars().skip(1).any(|char| char == PROJECT) {
             self.words.insert(word.to_owned());
         }
@@ -186,13 +179,73 @@ fn expand_project(value: &str) -> String {
     for variable in outline(value).variables {
         let Some(before) = value.get(rest..variable.span.start) else { continue };
         expanded.push_str(before);
-        // What stands inside of another expansion is a text that may name a file, so it stays.
+        // The inside of another expansion is a text that may name a file, so it stays.
         let is_project = variable.is_plain && is_project_variable(&variable.name);
         expanded.push(if is_project { PROJECT } else { ' ' });
         rest = if is_project { variable.span.end } else { variable.span.start + 1 };
     }
     expanded.push_str(value.get(rest..).unwrap_or_default());
     expanded
+}
+
+/// What the names of data files end with. Interpreters run none of them by accident.
+const EXTENSIONS: [&str; 13] =
+    ["json", "jsonc", "json5", "yaml", "yml", "toml", "ini", "cfg", "conf", "txt", "md", "lock", "xml"];
+
+/// Options whose value is run all the same.
+const RUN: [&str; 8] =
+    ["--rcfile", "--init-file", "--require", "--import", "--loader", "--file", "--script", "--eval"];
+
+/// The files that a command hands to a program as data, `--config package.json`, and names nowhere else. An approval is not
+/// bound to them, because they change for other reasons than the hook; the review says so.
+pub(super) fn data_files(command: &str) -> BTreeSet<String> {
+    let outline = outline(command);
+    let mut data = BTreeSet::new();
+    let mut others = BTreeSet::new();
+    for command in &outline.commands {
+        let mut before = String::new();
+        for word in &command.words {
+            let Some(text) = word.literal() else {
+                others.extend(names_in(&all_text(word)));
+                before.clear();
+                continue;
+            };
+            let glued = text.split_once('=').filter(|(option, _)| option.starts_with("--"));
+            let (option, value) = glued.unwrap_or((before.as_str(), text.as_str()));
+            if option.starts_with("--") && !option.contains('=') && is_data(option, value) {
+                data.insert(value.to_owned());
+            } else {
+                others.extend(names_in(value));
+            }
+            before = text;
+        }
+        let values = command.assignments.iter().map(|assignment| &assignment.value);
+        let redirected = command.redirections.iter().map(|(_, word)| word);
+        others.extend(values.chain(redirected).flat_map(|word| names_in(&all_text(word))));
+    }
+    others.extend(outline.others.iter().flat_map(|(_, word)| names_in(&all_text(word))));
+    data.difference(&others).cloned().collect()
+}
+
+/// The text of a word without what is expanded in it.
+fn all_text(word: &Word) -> String {
+    let texts = word.pieces.iter().map(|piece| match piece {
+        Piece::Text { text, .. } => text.as_str(),
+        Piece::Variable { .. } | Piece::Expansion => " ",
+    });
+    texts.collect()
+}
+
+/// A text, and the names in it if it is code and so not data.
+fn names_in(text: &str) -> Vec<String> {
+    let inside = text.split(|char: char| char.is_whitespace() || ";|&()<>".contains(char));
+    let inside = inside.map(|name| name.trim_matches(['"', '\'']).to_owned());
+    inside.chain([text.to_owned()]).filter(|name| !name.is_empty()).collect()
+}
+
+fn is_data(option: &str, value: &str) -> bool {
+    let extension = value.rsplit_once('.').map_or("", |(_, extension)| extension);
+    !RUN.contains(&option) && EXTENSIONS.contains(&extension.to_lowercase().as_str())
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::error::TrustError;
 use super::store::Approval;
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::trust::atomic_file::{AtomicFileError, LockedFile, make_state_dir};
 
 /// The form of the file that is written. The first one, without lineages, is understood as well.
@@ -149,11 +149,7 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
 pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) -> Result<(), TrustError> {
     refuse_relative(dir)?;
     let path = path_in(dir);
-    make_state_dir(dir).map_err(|source| AtomicFileError::Io {
-        step: "create",
-        path: dir.to_owned(),
-        source,
-    })?;
+    make_state_dir(dir).map_err(AtomicFileError::io("create", dir))?;
     // Before the lock: nothing is made in a folder that cannot be trusted.
     let metadata =
         fs::metadata(dir).map_err(|source| TrustError::Unreadable { path: path.clone(), source })?;
@@ -210,4 +206,60 @@ fn refuse_if_unsafe(path: &Path, metadata: &Metadata, writable_by_others: u32) -
         return refuse(format!("can be written by other users (mode {mode:04o})"));
     }
     Ok(())
+}
+
+/// Why the approvals could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
+#[non_exhaustive]
+pub enum TrustError {
+    /// The file cannot be opened or read.
+    #[error("cannot read the approvals `{}`", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// The file is not what this program writes.
+    #[error("the approvals `{}` are damaged", path.display())]
+    Corrupt { path: PathBuf, source: serde_json::Error },
+    /// The file was written by another version of this program.
+    #[error("the approvals `{}` have version {found}, and only versions up to {VERSION} are understood", path.display())]
+    Version { path: PathBuf, found: String },
+    /// Another user could have written the file.
+    #[error("the approvals cannot be trusted: `{}` {why}", path.display())]
+    Unsafe { path: PathBuf, why: String },
+    /// The file cannot be changed.
+    #[error(transparent)]
+    Change(#[from] AtomicFileError),
+    /// A hook cannot be approved as it is.
+    #[error("`{name}` cannot be approved: {why}")]
+    NotApprovable { name: String, why: String },
+    /// The approvals cannot be written as JSON.
+    #[error("cannot write the approvals as JSON")]
+    Encode(#[source] serde_json::Error),
+}
+
+impl TrustError {
+    /// The finding that explains why no approval counts.
+    pub fn diagnostic(&self) -> Diagnostic {
+        use DiagnosticCode::{
+            ApprovalsDamaged, ApprovalsUnchanged, ApprovalsUnreadable, ApprovalsUnsafe, ApprovalsVersion,
+        };
+        let (code, help) = match self {
+            Self::Unreadable { .. } => (ApprovalsUnreadable, "make the file readable, then approve again"),
+            Self::Corrupt { .. } => {
+                (ApprovalsDamaged, "approve again: the damaged file is kept beside the new one")
+            }
+            Self::Version { .. } => (ApprovalsVersion, "use the newer program, or move the file away"),
+            Self::Unsafe { .. } => {
+                (ApprovalsUnsafe, "only you may be able to write there: check owner and mode")
+            }
+            Self::Change(_) | Self::NotApprovable { .. } | Self::Encode(_) => (ApprovalsUnchanged, ""),
+        };
+        let mut message = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            message = format!("{message}: {error}");
+            cause = error.source();
+        }
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        Diagnostic { help, ..Diagnostic::new(code, Severity::Error, message) }
+    }
 }

@@ -13,8 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::command_words::{PROJECT, TooComplex, first_word, words};
-use super::data_files::data_files;
+use super::command_words::{PROJECT, TooComplex, data_files, first_word, words};
 use super::snapshot::{Snapshot, hexadecimal};
 use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
@@ -80,7 +79,7 @@ impl FoundFile {
 /// Why the files of a hook cannot be determined. Such a hook cannot be approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FilesError {
-    /// Its command is no text that a person could review.
+    /// Its command is not a text that a person could review.
     #[error(transparent)]
     Command(#[from] TooComplex),
     /// Its `watch` cannot be kept.

@@ -46,7 +46,7 @@ impl RelativeFiles {
 /// A plain word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RelativeWord {
-    /// Where it stands, quotes included.
+    /// Its place, quotes included.
     pub(crate) range: Range<usize>,
     /// What it says.
     pub(crate) text: String,

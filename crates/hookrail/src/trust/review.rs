@@ -63,14 +63,12 @@ impl Pending {
 /// Why a hook waits for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 pub enum PendingReason {
     /// It was never approved.
     New,
-    /// It was approved, but is not what it was.
-    Changed {
-        /// Every difference.
-        what: Vec<Change>,
-    },
+    /// It was approved, but differs from that.
+    Changed { what: Vec<Change> },
 }
 
 /// A project file that a command names.
@@ -171,28 +169,26 @@ impl Reading {
         let mut changes = self.terms.changes_since(&approval.terms);
         let same_terms = changes.is_empty();
         for before in &approval.files {
+            let path = || before.path.clone();
             let Some(after) = self.found().iter().find(|file| file.path == before.path) else {
-                let (path, before) = (before.path.clone(), before.content());
                 // Another command or pattern names other files: this one may well be there.
                 let after = if same_terms { FileContent::Missing } else { FileContent::NotNamed };
-                changes.push(Change::File { path, before, after });
+                changes.push(Change::File { path: path(), before: before.content(), after });
                 continue;
             };
-            if !after.snapshot.as_ref().is_ok_and(|snapshot| snapshot.digest == before.digest) {
-                let (path, before) = (before.path.clone(), before.content());
-                changes.push(Change::File { path, before, after: after.content() });
+            let snapshot = after.snapshot.as_ref().ok();
+            if snapshot.is_none_or(|snapshot| snapshot.digest != before.digest) {
+                let (before, after) = (before.content(), after.content());
+                changes.push(Change::File { path: path(), before, after });
             }
-            let rights = after.snapshot.as_ref().ok().map(|snapshot| snapshot.identity.rights());
-            if let (Some(before_rights), Some(after_rights)) = (before.rights, rights)
-                && before_rights != after_rights
+            if let (Some(before), Some(after)) = (before.rights, snapshot.map(|now| now.identity.rights()))
+                && before != after
             {
-                let path = before.path.clone();
-                changes.push(Change::Rights { path, before: before_rights, after: after_rights });
+                changes.push(Change::Rights { path: path(), before, after });
             }
             if after.target != before.target {
-                let (path, before, after) =
-                    (before.path.clone(), before.target.clone(), after.target.clone());
-                changes.push(Change::Target { path, before, after });
+                let (before, after) = (before.target.clone(), after.target.clone());
+                changes.push(Change::Target { path: path(), before, after });
             }
         }
         for after in self.found() {

@@ -52,15 +52,13 @@ struct SealedFile {
 /// What a look at sealed files found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum Recheck {
     /// Everything is as it was judged.
     Unchanged,
-    /// Something is not.
-    Changed {
-        /// What, as a fragment: "`hooks/guard.sh` changed".
-        what: String,
-    },
+    /// Something is not, said as a fragment: "`hooks/guard.sh` changed".
+    Changed { what: String },
     /// Everything is, but a guard could not be started.
     CannotStart(StartObstacle),
 }
@@ -106,7 +104,7 @@ impl Seal {
         obstacle.map_or(Recheck::Unchanged, Recheck::CannotStart)
     }
 
-    /// The files that a guard may be executing; none for a hook that is no guard.
+    /// The files that a guard may be executing; none for a hook that is not a guard.
     pub(crate) fn executables(&self) -> impl Iterator<Item = &Path> {
         let executable = self.files.iter().filter(|file| self.is_guard && file.rights.mode & 0o111 != 0);
         executable.map(|file| file.location.as_path())

@@ -95,64 +95,22 @@ impl Terms {
 #[expect(missing_docs, reason = "every variant has the value before and after; the names say which")]
 #[non_exhaustive]
 pub enum Change {
-    Event {
-        before: EventName,
-        after: EventName,
-    },
-    Matcher {
-        before: Option<String>,
-        after: Option<String>,
-    },
-    Command {
-        before: Option<String>,
-        after: Option<String>,
-    },
-    Timeout {
-        before: Duration,
-        after: Duration,
-    },
-    Env {
-        before: Vec<(String, String)>,
-        after: Vec<(String, String)>,
-    },
-    OnFailure {
-        before: OnFailure,
-        after: OnFailure,
-    },
-    Sequential {
-        before: bool,
-        after: bool,
-    },
-    /// Another field of the hook.
-    Further {
-        /// Its name in the settings.
-        field: String,
-        before: Option<Value>,
-        after: Option<Value>,
-    },
-    /// A file that the command names has another content, is new, or is gone.
-    File {
-        /// The file as named, relative to the project where it is inside.
-        path: String,
-        before: FileContent,
-        after: FileContent,
-    },
-    /// A file that the command names has another mode or owner, which decide whether it runs and who may change it.
-    Rights {
-        /// The file as named, relative to the project where it is inside.
-        path: String,
-        before: FileRights,
-        after: FileRights,
-    },
-    /// A file that the command names is reached through links and now is another file.
-    Target {
-        /// The file as named, relative to the project where it is inside.
-        path: String,
-        /// The file it was.
-        before: String,
-        /// The file it is.
-        after: String,
-    },
+    Event { before: EventName, after: EventName },
+    Matcher { before: Option<String>, after: Option<String> },
+    Command { before: Option<String>, after: Option<String> },
+    Timeout { before: Duration, after: Duration },
+    Env { before: Vec<(String, String)>, after: Vec<(String, String)> },
+    OnFailure { before: OnFailure, after: OnFailure },
+    Sequential { before: bool, after: bool },
+    // Another field of the hook, by its name in the settings.
+    Further { field: String, before: Option<Value>, after: Option<Value> },
+    // Files that the command names, as named, relative to the project where they are inside. One has another content, is
+    // new, or is gone.
+    File { path: String, before: FileContent, after: FileContent },
+    // It has another mode or owner, which decide whether it runs and who may change it.
+    Rights { path: String, before: FileRights, after: FileRights },
+    // It is reached through links and now is another file.
+    Target { path: String, before: String, after: String },
 }
 
 impl Change {
@@ -199,24 +157,16 @@ pub struct FileRights {
 /// What is in a file, as far as a review can show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 pub enum FileContent {
     /// There is no such regular file.
     Missing,
     /// A text of at most 1 MiB.
-    Text {
-        /// The text.
-        text: String,
-    },
-    /// Not UTF-8, or larger than what is kept.
-    Opaque {
-        /// The SHA-256 digest in hexadecimal.
-        digest: String,
-    },
+    Text { text: String },
+    /// Not UTF-8, or larger than what is kept: the SHA-256 digest in hexadecimal.
+    Opaque { digest: String },
     /// The hook, which changed, does not name it any more.
     NotNamed,
     /// It is there, but what is in it is not known.
-    Unreadable {
-        /// Why.
-        why: String,
-    },
+    Unreadable { why: String },
 }

@@ -3,8 +3,7 @@
 //! The text of `./hooks/*.sh` or `make check` does not show which files run. Such a command can be approved, and the
 //! review reports it; a `watch` that names the files is better.
 
-use super::command_words::is_project_variable;
-use super::data_files::data_files;
+use super::command_words::{data_files, is_project_variable};
 use super::named_files::ProjectDir;
 use super::review::Reading;
 use super::terms::FileContent;

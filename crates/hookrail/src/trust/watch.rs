@@ -99,8 +99,8 @@ impl Walk<'_> {
             if next.is_empty() {
                 continue;
             }
-            folder.push(&name);
             let Ok(kind) = entry.file_type() else { continue };
+            folder.push(&name);
             if kind.is_dir() {
                 self.enter(folder, &next, depth + 1)?;
             } else if next.iter().any(|rest| rest.is_empty() || **rest == ["**"]) {
@@ -133,7 +133,7 @@ fn step<'p>(state: &'p [&'p str], name: &str) -> Vec<&'p [&'p str]> {
     let mut left = Vec::new();
     match state {
         ["**", rest @ ..] => {
-            // The repository's own store is no part of a project's files.
+            // The repository's own store is not part of a project's files.
             if name != ".git" {
                 left.push(state);
             }

@@ -36,7 +36,7 @@ impl HookAggregator {
     /// Merges finished runs, given in plan order. `sequential` says whether they ran as a chain, in which
     /// each hook saw what the ones before it changed.
     ///
-    /// A policy block by exit 2 makes `success` false like any exit but 0, yet it is no entry of `errors`:
+    /// A policy block by exit 2 makes `success` false like any exit but 0, yet it is not an entry of `errors`:
     /// nothing went wrong.
     pub fn aggregate_results(
         &self,

@@ -47,7 +47,10 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
         Exit::Unknown => Interpreted::failed(HookFailure::StatusUnknown),
         Exit::NoAnswer(why) => {
             let failure = HookFailure::NoAnswer { why: why.clone(), stderr: shortened(stderr) };
-            Interpreted { warnings: lost_outputs(stdout), ..Interpreted::failed_with_stderr(failure, stderr) }
+            Interpreted {
+                warnings: lost_output(stdout).into_iter().collect(),
+                ..Interpreted::failed_with_stderr(failure, stderr)
+            }
         }
         // A rule's answer is read with the settings, not from a stream.
         Exit::Rule => Interpreted::default(),
@@ -55,17 +58,14 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
     }
 }
 
-/// The warning about lines that look like hook outputs and stand where none is read.
-fn lost_outputs(stdout: &str) -> Vec<String> {
+/// The warning about a line that looks like a hook output where outputs are not read.
+fn lost_output(stdout: &str) -> Option<String> {
     let is_output = |line: &&str| {
         line.trim_start().starts_with('{')
             && matches!(parse_json(line), Ok(Value::Object(fields)) if lost_answer::is_output(&fields))
     };
-    let lost = stdout.lines().filter(is_output).take(1);
-    lost.map(|line| {
-        format!("a line of its output would have been an answer, and is ignored: {}", shortened(line))
-    })
-    .collect()
+    let lost = shortened(stdout.lines().find(is_output)?);
+    Some(format!("a line of its output would have been an answer, and is ignored: {lost}"))
 }
 
 /// Exit 0: a JSON object is the answer, no output means allow, and anything else is a message for the model.
@@ -80,7 +80,7 @@ fn read_answer(stdout: &str) -> Interpreted {
         }
         Ok(None) => Interpreted::message(stdout),
         Err(JsonProblem::NotJson { offset }) => {
-            let warning = lost_answer::find(stdout).map(|lost| lost.to_string()).or_else(|| {
+            let warning = lost_answer::warning(stdout).or_else(|| {
                 // A script that writes an object with a mistake in it meant something else than a message.
                 stdout.starts_with('{').then(|| {
                     format!("stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text")

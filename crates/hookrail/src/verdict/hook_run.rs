@@ -24,7 +24,7 @@ pub enum Exit {
     NotStarted(StartFailure),
     /// It is a worker that gave no answer, for the reason given here.
     NoAnswer(WorkerFailure),
-    /// It is a rule, which is no process.
+    /// It is a rule, which is not a process.
     Rule,
 }
 

@@ -17,28 +17,26 @@ pub struct RefusedHook {
 }
 
 /// Why a planned hook is not run for an event. The text of each goes on from the name of the hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum RefusalReason {
     /// It is a hook of the project, and the event comes from a folder outside of it.
-    OtherFolder {
-        /// The project.
-        project: PathBuf,
-        /// The folder of the event.
-        cwd: PathBuf,
-    },
+    #[error("belongs to the project in {} and does not run for {}", .project.display(), .cwd.display())]
+    OtherFolder { project: PathBuf, cwd: PathBuf },
     /// It changed since it was approved.
-    Changed {
-        /// What changed.
-        what: String,
-    },
+    #[error("changed since it was approved ({what}); run `hookrail trust` to approve it again")]
+    Changed { what: String },
     /// It is a guard as it was approved, and the file that it is started with cannot be executed.
+    #[error("cannot be started: {0}, then approve it with `hookrail trust`")]
     CannotStart(StartObstacle),
     /// It is an approved guard whose file is open for writing, so that the system would not execute it.
-    OpenForWriting {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error(
+        "cannot be started: `{}` is open for writing, so it may be changing; close it, or run `hookrail trust` to look \
+         at it",
+        .file.display()
+    )]
+    OpenForWriting { file: PathBuf },
 }
 
 impl RefusalReason {
@@ -54,32 +52,5 @@ impl fmt::Display for RefusedHook {
             matches!(self.why, RefusalReason::CannotStart(_) | RefusalReason::OpenForWriting { .. });
         let kind = if is_guard { "guard" } else { "hook" };
         write!(f, "{kind} `{}` {}", self.hook.name, self.why)
-    }
-}
-
-impl fmt::Display for RefusalReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OtherFolder { project, cwd } => {
-                write!(
-                    f,
-                    "belongs to the project in {} and does not run for {}",
-                    project.display(),
-                    cwd.display()
-                )
-            }
-            Self::Changed { what } => {
-                write!(f, "changed since it was approved ({what}); run `hookrail trust` to approve it again")
-            }
-            Self::CannotStart(obstacle) => {
-                write!(f, "cannot be started: {obstacle}, then approve it with `hookrail trust`")
-            }
-            Self::OpenForWriting { file } => write!(
-                f,
-                "cannot be started: `{}` is open for writing, so it may be changing; close it, or run `hookrail \
-                 trust` to look at it",
-                file.display()
-            ),
-        }
     }
 }

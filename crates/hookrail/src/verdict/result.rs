@@ -37,24 +37,15 @@ pub struct AggregatedHookResult {
 
 /// Why a hook, or the hook system itself, failed. Written as `{"hook", "message"}`; `hook` is null for the hook system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum HookError {
-    /// A hook gave no verdict.
+    /// The hook of this name gave no verdict.
     #[error("{failure}")]
-    Hook {
-        /// The hook's name.
-        name: String,
-        /// Why.
-        failure: HookFailure,
-    },
+    Hook { name: String, failure: HookFailure },
     /// The hook system itself failed.
     #[error("{stage}: {message}")]
-    System {
-        /// What it was doing.
-        stage: FailureStage,
-        /// What went wrong.
-        message: String,
-    },
+    System { stage: FailureStage, message: String },
 }
 
 /// What the hook system was doing for an event when it failed.

@@ -3,8 +3,6 @@
 //! One type per event that has methods of its own, all of them readable through [`HookOutputView`]. They hold
 //! an output and decide nothing: merging is done before, and the caller applies what they return.
 
-mod conversions;
-
 use serde_json::Value;
 
 use crate::event::EventName;
@@ -64,49 +62,65 @@ fn reason_of<'a>(output: &'a HookOutput, permission: Option<&'a str>, blocking: 
     first_not_blank([permission, reason, stop_reason]).unwrap_or("No reason provided")
 }
 
-/// An output of an event that has no fields of its own that need reading.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DefaultHookOutput(HookOutput);
+/// Defines the view of each event that has methods of its own, made of an output that can be taken out of it again.
+macro_rules! views {
+    ($($(#[$doc:meta])+ $name:ident { $($method:tt)* })+) => {$(
+        $(#[$doc])+
+        #[derive(Debug, Clone, Default, PartialEq)]
+        pub struct $name(HookOutput);
 
-impl HookOutputView for DefaultHookOutput {
-    fn output(&self) -> &HookOutput {
-        &self.0
-    }
+        impl HookOutputView for $name {
+            fn output(&self) -> &HookOutput {
+                &self.0
+            }
+
+            $($method)*
+        }
+
+        impl From<HookOutput> for $name {
+            fn from(output: HookOutput) -> Self {
+                Self(output)
+            }
+        }
+
+        impl From<$name> for HookOutput {
+            fn from(view: $name) -> Self {
+                view.0
+            }
+        }
+    )+};
 }
 
-/// An output of `BeforeTool`. Also understands `permissionDecision` and `permissionDecisionReason`, which hooks
-/// written for other agents use.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct BeforeToolHookOutput(HookOutput);
+views! {
+    /// An output of an event that has no fields of its own that need reading.
+    DefaultHookOutput {}
 
-impl HookOutputView for BeforeToolHookOutput {
-    fn output(&self) -> &HookOutput {
-        &self.0
+    /// An output of `BeforeTool`. Also understands `permissionDecision` and `permissionDecisionReason`, which hooks
+    /// written for other agents use.
+    BeforeToolHookOutput {
+        fn is_blocking_decision(&self) -> bool {
+            self.0.blocks(EventName::BeforeTool)
+        }
+
+        fn effective_reason(&self) -> &str {
+            effective_reason(EventName::BeforeTool, &self.0)
+        }
     }
 
-    fn is_blocking_decision(&self) -> bool {
-        self.0.blocks(EventName::BeforeTool)
-    }
+    /// An output of `BeforeModel`.
+    BeforeModelHookOutput {}
 
-    fn effective_reason(&self) -> &str {
-        effective_reason(EventName::BeforeTool, &self.0)
-    }
+    /// An output of `AfterModel`.
+    AfterModelHookOutput {}
+
+    /// An output of `BeforeToolSelection`.
+    BeforeToolSelectionHookOutput {}
 }
 
 impl BeforeToolHookOutput {
     /// The arguments that hooks changed, to be merged into the tool's own key by key.
     pub fn modified_tool_input(&self) -> Option<&JsonObject> {
         specific_object(&self.0, "tool_input")
-    }
-}
-
-/// An output of `BeforeModel`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct BeforeModelHookOutput(HookOutput);
-
-impl HookOutputView for BeforeModelHookOutput {
-    fn output(&self) -> &HookOutput {
-        &self.0
     }
 }
 
@@ -126,19 +140,9 @@ impl BeforeModelHookOutput {
     }
 }
 
-/// An output of `AfterModel`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AfterModelHookOutput(HookOutput);
-
-impl HookOutputView for AfterModelHookOutput {
-    fn output(&self) -> &HookOutput {
-        &self.0
-    }
-}
-
 impl AfterModelHookOutput {
     /// The response that takes the model's place: the one hooks gave, else, if they stop the agent, one that
-    /// says why. What equals the original is no change.
+    /// says why. What equals the original does not count as a change.
     pub fn modified_response(
         &self,
         original: &GenerateContentResponse,
@@ -148,16 +152,6 @@ impl AfterModelHookOutput {
         }
         let stops = self.should_stop_execution();
         Ok(stops.then(|| GenerateContentResponse::from_text(self.0.effective_stop_reason())))
-    }
-}
-
-/// An output of `BeforeToolSelection`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct BeforeToolSelectionHookOutput(HookOutput);
-
-impl HookOutputView for BeforeToolSelectionHookOutput {
-    fn output(&self) -> &HookOutput {
-        &self.0
     }
 }
 
@@ -188,11 +182,11 @@ pub enum SpecificHookOutput {
 impl SpecificHookOutput {
     fn view(&self) -> &dyn HookOutputView {
         match self {
-            Self::BeforeTool(output) => output,
-            Self::BeforeModel(output) => output,
-            Self::AfterModel(output) => output,
-            Self::BeforeToolSelection(output) => output,
-            Self::Default(output) => output,
+            Self::BeforeTool(view) => view,
+            Self::BeforeModel(view) => view,
+            Self::AfterModel(view) => view,
+            Self::BeforeToolSelection(view) => view,
+            Self::Default(view) => view,
         }
     }
 }

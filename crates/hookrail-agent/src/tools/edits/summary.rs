@@ -11,7 +11,7 @@ pub(in crate::tools) fn summary(old: &str, new: &str) -> String {
 }
 
 /// The same with at most this many lines of each side.
-/// It is no real diff: one run of lines between the first and the last difference is exact, cheap and enough to decide
+/// It is not a real diff: one run of lines between the first and the last difference is exact, cheap and enough to decide
 /// by.
 pub(in crate::tools) fn summary_of(old: &str, new: &str, shown_lines: usize) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());

@@ -1,4 +1,4 @@
-//! Files that are no text: handed to the model as they are, or described.
+//! Files that are not text: handed to the model as they are, or described.
 
 use hookrail::genai::Part;
 use hookrail::{ToolContent, ToolResult};

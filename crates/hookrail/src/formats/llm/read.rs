@@ -1,19 +1,24 @@
 //! The reader of the stable model format.
 //!
 //! Payloads that other programs send and answers of hooks are read by the same code, into the same types. A payload
-//! is moved into what is read, and keeps its unknown fields; an answer is borrowed from, and loses them. No text is
-//! copied in either case. What else depends on who wrote it is decided by [`Writer`].
+//! is moved into what is read, and keeps its unknown fields; an answer is borrowed from, and loses them. No text
+//! but one in several parts is copied in either case. What else depends on who wrote it is decided by [`Writer`].
 //!
 //! What a request or a response is missing, and what becomes of it in the SDK's form, is not decided here.
 
 mod members;
-mod request;
-mod response;
-mod texts;
 
-pub(crate) use self::request::{given_members, read_config, read_messages, read_request, read_tool_config};
-pub(crate) use self::response::read_response;
-use crate::formats::field::TranslationError;
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use self::members::{Members, list, text};
+use crate::formats::field::{FieldPath, TranslationError};
+use crate::formats::json_object::JsonObject;
+use crate::formats::llm::{
+    HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmSafetyRating, LlmUsage,
+    PartialLlmRequest, PartialLlmResponse, ToolMode, joined,
+};
 
 /// An error names the field by its path from where the reading began.
 type Result<T> = std::result::Result<T, TranslationError>;
@@ -33,7 +38,7 @@ const PARTS: Spellings = ["parts", "content"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writer {
     /// A program that sends a payload. It has read the protocol: messages have a role, safety ratings are complete,
-    /// and everything stands in its own place.
+    /// and everything is in its own place.
     Program,
     /// A hook that answers. It may leave out what follows from the rest, write what is shortest, and use the
     /// spellings of other guides.
@@ -48,6 +53,294 @@ impl Writer {
             Self::Hook => spellings,
         }
     }
+}
+
+/// Reads an `llm_request`. The list has an entry for each field that cannot be read and counts as not given.
+pub(crate) fn read_request<'v>(
+    given: impl Into<Members<'v>>,
+    writer: Writer,
+) -> (PartialLlmRequest<'v>, Vec<TranslationError>) {
+    let at = FieldPath::Root("llm_request");
+    let mut members = given.into();
+    let mut problems = Problems(Vec::new());
+    let request = PartialLlmRequest {
+        model: problems.keep(members.text("model", &at)),
+        messages: problems.keep(messages(&mut members, &at, writer)),
+        config: config(&mut members, &at, &mut problems),
+        tool_config: problems.keep(tool_config(&mut members, &at)),
+        system_instruction: problems.keep(system_instruction(&mut members, &at, writer)),
+        extra: members.left(),
+    };
+    (request, problems.0)
+}
+
+/// A member of a request that a hook gives.
+pub(crate) struct GivenMember<'v> {
+    /// Its name in the stable format.
+    pub(crate) name: &'v str,
+    /// The name that the hook wrote.
+    pub(crate) written: &'v str,
+    /// What it is set to.
+    pub(crate) value: &'v Value,
+}
+
+/// The members that a hook gives, as they are read: without those that are `null`, and without a spelling that another
+/// one of the same member comes before.
+pub(crate) fn given_members(given: &JsonObject) -> impl Iterator<Item = GivenMember<'_>> {
+    given.iter().filter(|(_, value)| !value.is_null()).filter_map(move |(written, value)| {
+        let spellings =
+            [&MESSAGES, &CONFIG].into_iter().find(|spellings| spellings.contains(&written.as_str()));
+        let name = match spellings {
+            None => written.as_str(),
+            Some(spellings) => {
+                let (read, _) = Members::from(given).take_spelled(spellings)?;
+                if read != written.as_str() {
+                    return None;
+                }
+                spellings[0]
+            }
+        };
+        Some(GivenMember { name, written, value })
+    })
+}
+
+/// Reads the conversation that a hook gives, if it gives one.
+pub(crate) fn read_messages<'v>(
+    given: impl Into<Members<'v>>,
+    at: &FieldPath<'_>,
+) -> Result<Option<Vec<LlmMessage<'v>>>> {
+    messages(&mut given.into(), at, Writer::Hook)
+}
+
+/// Reads steering fields, and leaves out those that cannot be read.
+pub(crate) fn read_config<'v>(given: impl Into<Members<'v>>) -> LlmConfig<'v> {
+    config_fields(given.into(), &FieldPath::Root("config"), &mut Problems(Vec::new()))
+}
+
+/// Reads which tools a model may call. Unknown fields are dropped: the type that hooks see has no place for them.
+pub(crate) fn read_tool_config<'v>(
+    given: impl Into<Members<'v>>,
+    at: &FieldPath<'_>,
+) -> Result<HookToolConfig> {
+    let mut members = given.into();
+    let mode = members.take("mode").map(|word| {
+        ToolMode::from_value(&word)
+            .ok_or_else(|| at.key("mode").mismatch("`AUTO`, `ANY` or `NONE`", Some(&word)))
+    });
+    Ok(HookToolConfig {
+        mode: mode.transpose()?,
+        allowed_function_names: members.names("allowedFunctionNames", at)?,
+    })
+}
+
+/// What could not be read.
+struct Problems(Vec<TranslationError>);
+
+impl Problems {
+    fn keep<T>(&mut self, read: Result<Option<T>>) -> Option<T> {
+        read.unwrap_or_else(|problem| {
+            self.0.push(problem);
+            None
+        })
+    }
+}
+
+fn messages<'v>(
+    members: &mut Members<'v>,
+    at: &FieldPath<'_>,
+    writer: Writer,
+) -> Result<Option<Vec<LlmMessage<'v>>>> {
+    let given = members.take_spelled(writer.spellings(&MESSAGES));
+    given.map(|(key, value)| list(value, &at.key(key), |entry, at| message(entry, at, writer))).transpose()
+}
+
+/// The role stays as written. A hook may leave it out, which means the user's, or write only the text.
+fn message<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmMessage<'v>> {
+    let role = match writer {
+        Writer::Program => None,
+        Writer::Hook => Some("user"),
+    };
+    if let (Some(role), Value::String(_)) = (role, &*value) {
+        return Ok(LlmMessage { role: Cow::Borrowed(role), content: text(value, at)?, extra: None });
+    }
+    let mut members = Members::of(value, at)?;
+    let LlmContent { role, parts } = role_and_texts(&mut members, role, writer.spellings(&CONTENT), at)?;
+    Ok(LlmMessage { role, content: joined(parts), extra: members.left_if_any() })
+}
+
+fn config<'v>(
+    members: &mut Members<'v>,
+    at: &FieldPath<'_>,
+    problems: &mut Problems,
+) -> Option<LlmConfig<'v>> {
+    let (key, value) = members.take_spelled(&CONFIG)?;
+    let at = at.key(key);
+    let members = problems.keep(Members::of(value, &at).map(Some))?;
+    Some(config_fields(members, &at, problems))
+}
+
+fn config_fields<'v>(mut members: Members<'v>, at: &FieldPath<'_>, problems: &mut Problems) -> LlmConfig<'v> {
+    let mut number = |key| problems.keep(members.number(key, at));
+    LlmConfig {
+        temperature: number("temperature"),
+        max_output_tokens: number("maxOutputTokens"),
+        top_p: number("topP"),
+        top_k: number("topK"),
+        candidate_count: number("candidateCount"),
+        presence_penalty: number("presencePenalty"),
+        frequency_penalty: number("frequencyPenalty"),
+        stop_sequences: problems.keep(members.names("stopSequences", at)).map(Cow::Owned),
+        extra: Cow::Owned(members.left()),
+    }
+}
+
+fn tool_config(members: &mut Members<'_>, at: &FieldPath<'_>) -> Result<Option<HookToolConfig>> {
+    let given = members.object("toolConfig", at)?;
+    given.map(|given| read_tool_config(given, &at.key("toolConfig"))).transpose()
+}
+
+/// Only hooks give one: it has no place in what they are shown, so that in a payload it is a field like any other.
+fn system_instruction<'v>(
+    members: &mut Members<'v>,
+    at: &FieldPath<'_>,
+    writer: Writer,
+) -> Result<Option<LlmContent<'v>>> {
+    const ROLE: &str = "system";
+    if writer == Writer::Program {
+        return Ok(None);
+    }
+    let Some(value) = members.take("systemInstruction") else { return Ok(None) };
+    let at = at.key("systemInstruction");
+    if value.is_object() {
+        return role_and_texts(&mut Members::of(value, &at)?, Some(ROLE), &PARTS, &at).map(Some);
+    }
+    Ok(Some(LlmContent { role: Cow::Borrowed(ROLE), parts: texts(value, &at, NonText::Refused)? }))
+}
+
+/// Reads an `llm_response`.
+pub(crate) fn read_response<'v>(
+    given: impl Into<Members<'v>>,
+    writer: Writer,
+) -> Result<PartialLlmResponse<'v>> {
+    let at = FieldPath::Root("llm_response");
+    let mut members = given.into();
+    Ok(PartialLlmResponse {
+        text: members.text("text", &at)?,
+        candidates: members.list("candidates", &at, |entry, at| candidate(entry, at, writer))?,
+        usage_metadata: usage(&mut members, &at)?,
+        extra: members.left(),
+    })
+}
+
+fn usage(members: &mut Members<'_>, at: &FieldPath<'_>) -> Result<Option<LlmUsage>> {
+    let Some(mut usage) = members.object("usageMetadata", at)? else { return Ok(None) };
+    let at = at.key("usageMetadata");
+    Ok(Some(LlmUsage {
+        prompt_token_count: usage.count("promptTokenCount", &at)?,
+        candidates_token_count: usage.count("candidatesTokenCount", &at)?,
+        total_token_count: usage.count("totalTokenCount", &at)?,
+    }))
+}
+
+/// Everything but the object itself is optional; a candidate without content says nothing.
+fn candidate<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmCandidate<'v>> {
+    let mut members = Members::of(value, at)?;
+    Ok(LlmCandidate {
+        content: content(&mut members, at, writer)?,
+        finish_reason: members.text("finishReason", at)?,
+        index: members.count("index", at)?,
+        safety_ratings: members
+            .list("safetyRatings", at, |entry, at| safety_rating(Members::of(entry, at)?, at, writer))?,
+        extra: members.left_if_any(),
+    })
+}
+
+/// The texts are in `content.parts`. A hook may write them right into the candidate; only the texts of its
+/// candidate are used, so that other parts are read as empty.
+fn content<'v>(candidate: &mut Members<'v>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmContent<'v>> {
+    let mut content = LlmContent { role: Cow::Borrowed("model"), parts: Vec::new() };
+    let Some((key, value)) = candidate.take_spelled(writer.spellings(&CONTENT)) else { return Ok(content) };
+    let at = at.key(key);
+    if writer == Writer::Hook && !value.is_object() {
+        content.parts = texts(value, &at, NonText::Empty)?;
+        return Ok(content);
+    }
+    let mut members = Members::of(value, &at)?;
+    if let Some(role) = members.text("role", &at)? {
+        content.role = role;
+    }
+    let parts = match writer {
+        Writer::Program => members.list("parts", &at, |entry, at| part(entry, at, NonText::Refused))?,
+        Writer::Hook => {
+            let parts = members.take("parts");
+            parts.map(|parts| texts(parts, &at.key("parts"), NonText::Empty)).transpose()?
+        }
+    };
+    content.parts = parts.unwrap_or_default();
+    Ok(content)
+}
+
+/// A hook may leave out what it does not know of a rating.
+fn safety_rating<'v>(
+    mut rating: Members<'v>,
+    at: &FieldPath<'_>,
+    writer: Writer,
+) -> Result<LlmSafetyRating<'v>> {
+    let mut text = |key| match (rating.text(key, at)?, writer) {
+        (Some(text), _) => Ok(text),
+        (None, Writer::Hook) => Ok(Cow::Borrowed("")),
+        (None, Writer::Program) => Err(at.key(key).mismatch("a text", None)),
+    };
+    Ok(LlmSafetyRating { category: text("category")?, probability: text("probability")? })
+}
+
+/// What becomes of parts that are not text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NonText {
+    /// They are an error, because they would have no effect, unnoticed.
+    Refused,
+    /// They say nothing and are read as empty texts.
+    Empty,
+}
+
+/// What is expected where a text belongs.
+const TEXT_OR_PARTS: &str = "a text or a list of parts";
+
+/// A text in any spelling: bare, or as parts that are texts or `{text}`.
+fn texts<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonText) -> Result<Vec<Cow<'v, str>>> {
+    match &*value {
+        Value::String(_) => Ok(vec![text(value, at)?]),
+        Value::Array(_) => list(value, at, |entry, at| part(entry, at, non_text)),
+        other => Err(at.mismatch(TEXT_OR_PARTS, Some(other))),
+    }
+}
+
+/// One of several parts: a text, or an object that has one.
+fn part<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonText) -> Result<Cow<'v, str>> {
+    match &*value {
+        Value::String(_) => text(value, at),
+        Value::Object(part) if part.get("text").is_some_and(|text| !text.is_null()) => {
+            Ok(Members::of(value, at)?.text("text", at)?.unwrap_or_default())
+        }
+        Value::Object(_) if non_text == NonText::Empty => Ok(Cow::Borrowed("")),
+        other => Err(at.mismatch("a text or an object with a `text`", Some(other))),
+    }
+}
+
+/// A role and its texts; both have to be given. `role` is the one of an object that names none.
+fn role_and_texts<'v>(
+    members: &mut Members<'v>,
+    role: Option<&'static str>,
+    spellings: &[&'static str],
+    at: &FieldPath<'_>,
+) -> Result<LlmContent<'v>> {
+    let role = members.text("role", at)?.or(role.map(Cow::Borrowed));
+    let role = role.ok_or_else(|| at.key("role").mismatch("a text", None))?;
+    let Some((key, value)) = members.take_spelled(spellings) else {
+        let missing = spellings.first().copied().unwrap_or_default();
+        return Err(at.key(missing).mismatch(TEXT_OR_PARTS, None));
+    };
+    Ok(LlmContent { role, parts: texts(value, &at.key(key), NonText::Refused)? })
 }
 
 #[cfg(test)]

@@ -3,17 +3,15 @@
 //! The result decides only which original entry a text belongs to, and thereby which tool calls and
 //! images stay beside it; every text comes out exactly as the hook gave it, in the hook's order.
 
-use std::borrow::Cow;
-
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::given::GivenMessage;
-use crate::formats::llm::{JoinedText, LlmMessage};
+use super::request::GivenMessage;
+use crate::formats::llm::LlmMessage;
 
 /// One step from the conversation a hook was shown to the one it gave. Numbers are places in the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The same message stands in both.
+    /// The same message is in both.
     Keep { shown: usize },
     /// A message got another text.
     Change { shown: usize, given: usize },
@@ -52,7 +50,7 @@ struct Middle<'m, 'a, 'g> {
 }
 
 impl Middle<'_, '_, '_> {
-    /// Keeps what stands in both, and pairs what is between two kept messages.
+    /// Keeps what is in both, and pairs what is between two kept messages.
     fn align(&mut self) {
         let kept = self.kept();
         let (mut shown, mut given) = (0, 0);
@@ -64,15 +62,15 @@ impl Middle<'_, '_, '_> {
         self.pair(shown..self.shown.len(), given..self.given.len());
     }
 
-    /// The messages that stand in both, in order.
+    /// The messages that are in both, in order.
     ///
     /// `similar` bounds its search by the number of messages, so that a hook cannot stall an event with a conversation
     /// that is hard to compare. Beyond the bound it may find fewer messages in common than there are.
     fn kept(&self) -> Vec<(usize, usize)> {
-        let shown: Vec<(&str, Cow<'_, str>)> =
-            self.shown.iter().map(|message| (&*message.role, joined(&message.content))).collect();
-        let given: Vec<(&str, Cow<'_, str>)> =
-            self.given.iter().map(|message| (message.role, Cow::Borrowed(&*message.text))).collect();
+        let shown: Vec<(&str, &str)> =
+            self.shown.iter().map(|message| (&*message.role, &*message.content)).collect();
+        let given: Vec<(&str, &str)> =
+            self.given.iter().map(|message| (message.role, &*message.text)).collect();
         let steps = capture_diff_slices(Algorithm::Myers, &shown, &given);
         steps
             .into_iter()
@@ -104,25 +102,8 @@ impl Middle<'_, '_, '_> {
     }
 }
 
-/// Compares piece by piece, so that a long text in several pieces is not joined first.
 fn same(shown: &LlmMessage<'_>, given: &GivenMessage<'_>) -> bool {
-    let mut rest: &str = &given.text;
-    shown.role == given.role
-        && shown.content.0.iter().all(|piece| match rest.strip_prefix(&**piece) {
-            Some(after) => {
-                rest = after;
-                true
-            }
-            None => false,
-        })
-        && rest.is_empty()
-}
-
-fn joined<'t>(text: &'t JoinedText<'_>) -> Cow<'t, str> {
-    match text.0.as_slice() {
-        [one] => Cow::Borrowed(one),
-        pieces => Cow::Owned(pieces.concat()),
-    }
+    shown.role == given.role && shown.content == given.text
 }
 
 /// Which removed message became which added one. Only messages of the same role are paired: a tool call
@@ -147,14 +128,13 @@ fn pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, 
 #[expect(clippy::indexing_slicing, reason = "every index is bounded by the loops over the same lengths")]
 fn best_pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, usize)> {
     let (rows, columns) = (removed.len(), added.len());
-    let texts: Vec<Cow<'_, str>> = removed.iter().map(|message| joined(&message.content)).collect();
     let mut likeness = vec![vec![0; columns]; rows];
     // `best[a][b]` is the best sum for what is removed from `a` on and added from `b` on.
     let mut best = vec![vec![0_u64; columns + 1]; rows + 1];
     for a in (0..rows).rev() {
         for b in (0..columns).rev() {
             if removed[a].role == added[b].role {
-                likeness[a][b] = alike(&texts[a], &added[b].text);
+                likeness[a][b] = alike(&removed[a].content, &added[b].text);
             }
             let paired = if likeness[a][b] > 0 { likeness[a][b] + best[a + 1][b + 1] } else { 0 };
             best[a][b] = paired.max(best[a + 1][b]).max(best[a][b + 1]);

@@ -2,20 +2,16 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Number, Value, json};
 
-use self::config::{apply_config, shown_config};
-use self::messages::{apply_messages, shown_messages};
-use super::TranslationError;
-use super::given::given_messages;
+use super::align::{Step, align};
 use super::tool_config::{restricted, to_hook_tool_config};
-use crate::formats::genai::{GenerateContentParameters, ToolConfig};
+use super::{FieldPath, TranslationError, shown_text};
+use crate::formats::genai::{Content, GenerateContentConfig, GenerateContentParameters, Part, ToolConfig};
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::read::{Writer, read_request};
-use crate::formats::llm::{HookToolConfig, LlmContent, LlmRequest};
-
-mod config;
-mod messages;
+use crate::formats::llm::read::{self, Writer, read_config, read_request};
+use crate::formats::llm::{HookToolConfig, LlmConfig, LlmContent, LlmMessage, LlmRequest, joined};
 
 const TOOL_CONFIG: &str = "toolConfig";
 const SYSTEM_INSTRUCTION: &str = "systemInstruction";
@@ -63,7 +59,7 @@ pub struct AppliedRequest {
 }
 
 /// Like [`from_hook_llm_request`], but field by field: a mistyped temperature does not undo the redaction
-/// that stands beside it.
+/// beside it.
 pub fn apply_hook_llm_request(given: &JsonObject, base: &GenerateContentParameters) -> AppliedRequest {
     let (given, problems) = read_request(given, Writer::Hook);
     let mut request = base.clone();
@@ -121,4 +117,226 @@ fn tool_config(request: &GenerateContentParameters) -> Option<Cow<'_, ToolConfig
 
 fn shown_tool_config(request: &GenerateContentParameters) -> Option<HookToolConfig> {
     to_hook_tool_config(&*tool_config(request)?)
+}
+
+/// One message of a hook's conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GivenMessage<'g> {
+    /// `user`, `model` or `system`.
+    pub(crate) role: &'static str,
+    /// Its text; never empty.
+    pub(crate) text: Cow<'g, str>,
+}
+
+/// The role that hooks see: one of three. Whatever else an SDK has (`function`, `tool`, none) is input for the model,
+/// as a user's messages are; `assistant` is what other SDKs call the model.
+fn hook_role(role: Option<&str>) -> &'static str {
+    match role {
+        Some("model" | "assistant") => "model",
+        Some("system") => "system",
+        _ => "user",
+    }
+}
+
+/// Reads the conversation of a request, if it gives one.
+pub(crate) fn read_messages<'g>(
+    given: &'g JsonObject,
+    at: &FieldPath<'_>,
+) -> Result<Option<Vec<GivenMessage<'g>>>, TranslationError> {
+    Ok(read::read_messages(given, at)?.map(given_messages))
+}
+
+/// Messages without text say nothing and are left out, as they are on the way to a hook.
+fn given_messages(messages: Vec<LlmMessage<'_>>) -> Vec<GivenMessage<'_>> {
+    let messages = messages
+        .into_iter()
+        .map(|LlmMessage { role, content, .. }| GivenMessage { role: hook_role(Some(&role)), text: content });
+    messages.filter(|message| !message.text.is_empty()).collect()
+}
+
+/// A message in the stable format.
+pub(crate) fn message_as_json(message: &GivenMessage<'_>) -> Value {
+    json!({ "role": message.role, "content": message.text })
+}
+
+/// The messages hooks see, each with the place of its entry.
+fn shown_messages(contents: &[Content]) -> impl Iterator<Item = (usize, LlmMessage<'_>)> {
+    contents.iter().enumerate().filter_map(|(place, content)| {
+        let pieces: Vec<_> = content.parts.iter().filter_map(shown_text).map(Cow::Borrowed).collect();
+        let role = Cow::Borrowed(hook_role(content.role.as_deref()));
+        let message = LlmMessage { role, content: joined(pieces), extra: None };
+        (!message.content.is_empty()).then_some((place, message))
+    })
+}
+
+/// Leaves the conversation untouched, with all its parts, if the hook gave back every message as it was.
+fn apply_messages(given: &[GivenMessage<'_>], request: &mut GenerateContentParameters) {
+    let (places, shown): (Vec<usize>, Vec<LlmMessage<'_>>) = shown_messages(&request.contents).unzip();
+    let steps = align(&shown, given);
+    if steps.len() == shown.len() && steps.iter().all(|step| matches!(step, Step::Keep { .. })) {
+        return;
+    }
+    drop(shown);
+    request.contents = rebuild(std::mem::take(&mut request.contents), &places, &steps, given);
+}
+
+/// Puts the conversation together again.
+fn rebuild(
+    contents: Vec<Content>,
+    places: &[usize],
+    steps: &[Step],
+    messages: &[GivenMessage<'_>],
+) -> Vec<Content> {
+    let mut rebuilt = Rebuilt { contents: Vec::with_capacity(contents.len()), added: Vec::new() };
+    let mut entries = contents.into_iter().enumerate();
+    for step in steps {
+        let (shown, given) = match *step {
+            Step::Keep { shown } | Step::Remove { shown } => (shown, None),
+            Step::Change { shown, given } => (shown, messages.get(given)),
+            Step::Add { given } => {
+                rebuilt.added.extend(messages.get(given).map(|new| Content::text(new.role, &*new.text)));
+                continue;
+            }
+        };
+        // Entries without text are passed by and stay where they stood.
+        let place = places.get(shown).copied();
+        for (index, mut entry) in entries.by_ref() {
+            if Some(index) != place {
+                rebuilt.contents.push(entry);
+                continue;
+            }
+            let left = matches!(step, Step::Keep { .. })
+                || replace_text(&mut entry.parts, given.map(|message| &*message.text));
+            if left {
+                rebuilt.push_seen(entry);
+            }
+            break;
+        }
+    }
+    rebuilt.contents.extend(entries.map(|(_, entry)| entry));
+    rebuilt.contents.append(&mut rebuilt.added);
+    rebuilt.contents
+}
+
+/// A conversation in the making.
+struct Rebuilt {
+    contents: Vec<Content>,
+    /// New messages that wait for the entry they come before.
+    added: Vec<Content>,
+}
+
+impl Rebuilt {
+    /// Adds an entry that the hook saw, after the new messages that come before it. If it answers a tool
+    /// call they come after it: providers refuse a request with anything in between.
+    fn push_seen(&mut self, entry: Content) {
+        let calls = |content: &Content| content.parts.iter().any(|part| part.function_call.is_some());
+        let answers = entry.parts.iter().any(|part| part.function_response.is_some());
+        if answers && self.contents.last().is_some_and(calls) {
+            self.contents.push(entry);
+            self.contents.append(&mut self.added);
+        } else {
+            self.contents.append(&mut self.added);
+            self.contents.push(entry);
+        }
+    }
+}
+
+/// Replaces what hooks see of an entry, or takes it away. Says whether anything worth sending is left.
+fn replace_text(parts: &mut Vec<Part>, text: Option<&str>) -> bool {
+    let mut new = text;
+    parts.retain_mut(|part| {
+        if shown_text(part).is_none() {
+            return true;
+        }
+        part.text = new.take().map(str::to_owned);
+        part.text.is_some() || carries_more_than_text(part)
+    });
+    text.is_some() || parts.iter().any(carries_more_than_text)
+}
+
+/// Whether a part holds something that a hook never saw. Thinking and its signatures belong to the text
+/// beside them and do not count.
+fn carries_more_than_text(part: &Part) -> bool {
+    part.function_call.is_some()
+        || part.function_response.is_some()
+        || part.extra.keys().any(|key| key != "thoughtSignature")
+}
+
+/// Where REST clients put what the SDK puts into `config`.
+const REST_CONFIG: &str = "generationConfig";
+
+/// The steering fields of the SDK's `config`, else those in REST form; `None` if there are none.
+fn shown_config(request: &GenerateContentParameters) -> Option<LlmConfig<'_>> {
+    let rest = request.extra.get(REST_CONFIG).and_then(Value::as_object).map(read_config).unwrap_or_default();
+    let Some(sdk) = &request.config else {
+        return Some(rest).filter(|config| *config != LlmConfig::default());
+    };
+    let config = LlmConfig {
+        temperature: sdk.temperature.clone().or(rest.temperature),
+        max_output_tokens: sdk.max_output_tokens.clone().or(rest.max_output_tokens),
+        top_p: sdk.top_p.clone().or(rest.top_p),
+        top_k: sdk.top_k.clone().or(rest.top_k),
+        stop_sequences: sdk.stop_sequences.as_deref().map(Cow::Borrowed).or(rest.stop_sequences),
+        candidate_count: sdk.candidate_count.clone().or(rest.candidate_count),
+        presence_penalty: sdk.presence_penalty.clone().or(rest.presence_penalty),
+        frequency_penalty: sdk.frequency_penalty.clone().or(rest.frequency_penalty),
+        extra: Cow::default(),
+    };
+    (config != LlmConfig::default()).then_some(config)
+}
+
+/// Applies what differs from what the hook was shown of `base`, so that the original digits stay otherwise.
+fn apply_config(
+    given: LlmConfig<'_>,
+    base: &GenerateContentParameters,
+    request: &mut GenerateContentParameters,
+) {
+    let shown = shown_config(base).unwrap_or_default();
+    let mut number = |key, given: Option<Number>, shown: Option<Number>, slot| {
+        let new = given.filter(|given| !shown.is_some_and(|shown| reads_as(&shown, given)));
+        set(request, key, new, slot);
+    };
+    number("temperature", given.temperature, shown.temperature, |config| &mut config.temperature);
+    number("maxOutputTokens", given.max_output_tokens, shown.max_output_tokens, |config| {
+        &mut config.max_output_tokens
+    });
+    number("topP", given.top_p, shown.top_p, |config| &mut config.top_p);
+    number("topK", given.top_k, shown.top_k, |config| &mut config.top_k);
+    number("candidateCount", given.candidate_count, shown.candidate_count, |config| {
+        &mut config.candidate_count
+    });
+    number("presencePenalty", given.presence_penalty, shown.presence_penalty, |config| {
+        &mut config.presence_penalty
+    });
+    number("frequencyPenalty", given.frequency_penalty, shown.frequency_penalty, |config| {
+        &mut config.frequency_penalty
+    });
+    let new = given.stop_sequences.filter(|given| shown.stop_sequences.as_ref() != Some(given));
+    set(request, "stopSequences", new.map(Cow::into_owned), |config| &mut config.stop_sequences);
+}
+
+/// Whether a number given back is the one that was shown. JavaScript writes `1` for `1.0`, and a reader may
+/// be off in a float's last digit.
+fn reads_as(base: &Number, given: &Number) -> bool {
+    base == given
+        || (base.is_f64() || given.is_f64()) && base.as_f64() == given.as_f64()
+        || base.to_string().parse().is_ok_and(|read: Number| read == *given)
+}
+
+/// Writes a steering field where its value stood: into `config`, or into the `generationConfig` of a
+/// request in REST form.
+fn set<T: Serialize>(
+    request: &mut GenerateContentParameters,
+    key: &str,
+    value: Option<T>,
+    slot: fn(&mut GenerateContentConfig) -> &mut Option<T>,
+) {
+    let Some(value) = value else { return };
+    let in_config = request.config.as_mut().is_some_and(|config| slot(config).is_some());
+    match request.extra.get_mut(REST_CONFIG).and_then(Value::as_object_mut) {
+        Some(rest) if !in_config => {
+            rest.insert(key.to_owned(), json!(value));
+        }
+        _ => *slot(request.config.get_or_insert_default()) = Some(value),
+    }
 }

@@ -7,7 +7,7 @@ use crate::formats::genai::{Candidate, Content, GenerateContentResponse, Part, S
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{Writer, read_response};
 use crate::formats::llm::{
-    JoinedText, LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage, PartialLlmResponse,
+    LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage, PartialLlmResponse, joined,
 };
 
 /// What hooks see of a model's answer: its texts without thinking, and safety ratings without the SDK's
@@ -16,7 +16,7 @@ pub fn to_hook_llm_response(response: &GenerateContentResponse) -> LlmResponse<'
     let candidates: Vec<_> = response.candidates.iter().map(shown_candidate).collect();
     let text = candidates.first().map(|first| first.content.parts.clone()).filter(|parts| !parts.is_empty());
     LlmResponse {
-        text: text.map(JoinedText),
+        text: text.map(joined),
         candidates,
         usage_metadata: response.usage_metadata.as_ref().map(|usage| LlmUsage {
             prompt_token_count: usage.prompt_token_count,
@@ -135,16 +135,15 @@ struct ResponseDifference {
 }
 
 impl ResponseDifference {
-    /// What a hook changed, compared with what it was shown. A field that it left out is no change.
+    /// What a hook changed, compared with what it was shown. A field that it left out is not a change.
     fn of(given: &PartialLlmResponse<'_>, original: &GenerateContentResponse) -> Self {
         let shown = to_hook_llm_response(original);
         let candidates = given.candidates.as_ref().is_some_and(|candidates| {
             candidates.len() != shown.candidates.len()
                 || !candidates.iter().zip(&shown.candidates).all(|(given, shown)| says_the_same(given, shown))
         });
-        let text = given.text.as_deref().is_some_and(|text| {
-            shown.text.as_ref().map_or(!text.is_empty(), |shown| shown.0.concat() != text)
-        });
+        let text =
+            given.text.as_deref().is_some_and(|text| shown.text.as_deref().unwrap_or_default() != text);
         let usage = given.usage_metadata.is_some_and(|given| {
             let shown = shown.usage_metadata.unwrap_or_default();
             differs(given.prompt_token_count, shown.prompt_token_count)

@@ -73,7 +73,7 @@ impl Parser<'_> {
     }
 }
 
-/// What stands between two dashes of a class.
+/// One member of a class, or one end of a range in it.
 enum ClassAtom {
     /// A single unit, which can be the end of a range.
     Unit(u16),

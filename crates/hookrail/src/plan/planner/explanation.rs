@@ -38,31 +38,21 @@ impl Skipped {
 
 /// Why a hook does not run.
 #[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum SkipReason {
     /// A list or a call disabled it.
     Disabled(DisabledBy),
     /// The user has not approved it.
-    NotApproved {
-        /// What is missing.
-        why: String,
-    },
-    /// It listens to something else.
-    MatcherDoesNotMatch {
-        /// Its matcher.
-        matcher: String,
-        /// What the event is about.
-        target: String,
-    },
+    NotApproved { why: String },
+    /// It listens to something else than what the event is about.
+    MatcherDoesNotMatch { matcher: String, target: String },
     /// It is a rule whose condition does not hold.
     RuleDoesNotHold,
     /// Its `when` does not hold, so that it is not started.
     WhenDoesNotHold,
     /// A hook of higher rank runs the same command.
-    Duplicate {
-        /// That hook.
-        of: Arc<Hook>,
-    },
+    Duplicate { of: Arc<Hook> },
 }
 
 impl SkipReason {

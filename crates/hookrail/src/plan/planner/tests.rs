@@ -2,7 +2,6 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 
-use super::plan_cache::{MAX_NAMES, MAX_PLANNED_HOOKS};
 use super::*;
 use crate::hook::fixtures::hook;
 use crate::hook::{ConfigSource, HookKind, Level};
@@ -204,7 +203,7 @@ fn what_is_remembered_is_shared_and_bounded() {
     assert!(Arc::ptr_eq(&plan("x"), &plan("x")), "HOOK-003, HOOK-006: nothing is made twice");
     for number in 0..5_000 {
         assert_eq!(plan(&format!("tool_{number}")).hooks.len(), 100);
-        let cache = planner.by_event[EventName::BeforeTool as usize].cache.read().unwrap();
+        let cache = planner.plans[EventName::BeforeTool as usize].read().unwrap();
         assert!(cache.by_target.len() <= MAX_NAMES && cache.planned_hooks <= MAX_PLANNED_HOOKS);
     }
     let long = "x".repeat(MAX_NAME_BYTES + 1);

@@ -1,3 +1,4 @@
+mod quoting;
 mod shell;
 
 use std::os::unix::ffi::OsStringExt as _;

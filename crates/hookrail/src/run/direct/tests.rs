@@ -3,13 +3,13 @@ use std::process::Command;
 
 use proptest::prelude::*;
 
-use super::super::expand::quote_project_dirs;
+use super::super::command::quote_project_dirs;
 use super::*;
 use hookrail_shell::quote;
 
 fn words(command: &str) -> Option<Vec<String>> {
-    let words = plain_words(command)?;
-    Some(words.iter().map(|word| word.resolve(Path::new("/a b")).into_string().unwrap()).collect())
+    let words = plain_words(command, Path::new("/a b"), None)?;
+    Some(words.into_iter().map(|word| word.into_string().unwrap()).collect())
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn arguments_from_bash(command: &str, directory: &Path) -> Vec<OsString> {
 }
 
 fn check_against_bash(command: &str, folder: &Path) {
-    let Some(words) = plain_words_at_home(command, Some("/home/me")) else { return };
-    let mut words = words.iter().map(|word| word.resolve(folder));
+    let Some(words) = plain_words(command, folder, Some("/home/me")) else { return };
+    let mut words = words.into_iter();
     let program = words.next().unwrap();
     let found = [OsString::from("rec"), "./rec".into(), folder.join("rec").into_os_string()];
     assert!(found.contains(&program), "{command:?} starts {}", program.display());
@@ -148,7 +148,7 @@ proptest! {
     ) {
         let command = format!("{program}{blanks}{}", arguments.join(&blanks));
         prop_assert!(
-            plain_words_at_home(&command, Some("/home/me")).is_some() || has_longer_name(&command),
+            plain_words(&command, Path::new("/"), Some("/home/me")).is_some() || has_longer_name(&command),
             "{command:?} needs no shell"
         );
         check_against_bash(&command, recorder().path());
@@ -170,8 +170,8 @@ proptest! {
         rest in "([a-z =~/.:,@%+-]|\"|[$'\\\\*?\\[\\]{}#!;&|<>()^`\r\n]|\\$\"|\\$\\{?LLXPRT_PROJECT_DIR\\}?|\\$\\(\\(){0,12}",
     ) {
         for command in [format!("rec {rest}"), format!("rec{rest}"), format!("\"rec\" \"{rest}\"")] {
-            let Some(words) = plain_words_at_home(&command, Some("/home/me")) else { continue };
-            if words.first().is_some_and(|word| word.resolve(Path::new("/")) == "rec") {
+            let Some(words) = plain_words(&command, Path::new("/"), Some("/home/me")) else { continue };
+            if words.first().is_some_and(|word| word == "rec") {
                 check_against_bash(&command, recorder().path());
             }
         }

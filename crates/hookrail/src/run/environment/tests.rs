@@ -6,8 +6,8 @@ fn variables(list: &[(&str, &str)]) -> Vec<EnvironmentVariable> {
     list.iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-fn names(environment: &ParentEnvironment) -> Vec<String> {
-    environment.variables.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+fn names(environment: &[EnvironmentVariable]) -> Vec<String> {
+    environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
 }
 
 #[test]
@@ -51,19 +51,19 @@ fn redaction_is_off_by_default_and_removes_what_looks_like_a_credential() {
         ("INTERNAL_A", "9"),
         ("INTERNAL_TOKEN", "10"),
     ]);
-    let all = ParentEnvironment::new(parent.clone(), &Redaction::default());
+    let all = inherited(parent.clone(), &Redaction::default());
     assert_eq!(names(&all).len(), parent.len(), "off by default");
     let redaction = Redaction {
         enabled: true,
         allowed: vec!["gemini_api_key".to_owned(), "INTERNAL_TOKEN".to_owned()],
         blocked: vec!["CUSTOM".to_owned(), "INTERNAL_*".to_owned()],
     };
-    let redacted = ParentEnvironment::new(parent.clone(), &redaction);
+    let redacted = inherited(parent.clone(), &redaction);
     assert_eq!(
         names(&redacted),
         ["PATH", "GEMINI_API_KEY", "SSH_AUTH_SOCK", "KEYBOARD", "MY_PATH", "INTERNAL_TOKEN"]
     );
-    let disabled = ParentEnvironment::new(parent.clone(), &Redaction { enabled: false, ..redaction });
+    let disabled = inherited(parent.clone(), &Redaction { enabled: false, ..redaction });
     assert_eq!(names(&disabled).len(), parent.len());
 }
 
@@ -104,12 +104,12 @@ fn redaction_knows_credentials_by_name_and_by_value() {
         ("ODD", "://u:p@h"),
         ("KEYBOARD", "de"),
     ];
-    let environment = ParentEnvironment::new(variables(&secrets), &redaction);
+    let environment = inherited(variables(&secrets), &redaction);
     assert_eq!(names(&environment), [""; 0], "R10");
-    let environment = ParentEnvironment::new(variables(&harmless), &redaction);
+    let environment = inherited(variables(&harmless), &redaction);
     assert_eq!(names(&environment), harmless.map(|(name, _)| name), "R10");
     let allowing = Redaction { allowed: vec!["MIRROR".to_owned()], ..redaction };
-    let environment = ParentEnvironment::new(variables(&secrets), &allowing);
+    let environment = inherited(variables(&secrets), &allowing);
     assert_eq!(names(&environment), ["MIRROR"], "R10: what is allowed is kept");
 }
 
@@ -148,11 +148,11 @@ fn what_makes_programs_run_something_else_is_not_inherited() {
         "HOOKRAIL_WORKER",
     ];
     let parent = kept.iter().chain(&withheld).map(|name| ((*name).into(), "x".into())).collect();
-    let environment = ParentEnvironment::new(parent, &Redaction::default());
+    let environment = inherited(parent, &Redaction::default());
     assert_eq!(names(&environment), kept, "R10");
     let directory = WorkingDirectory { path: "/p".into(), pwd: None };
     let own = withheld.map(|name| (name.to_owned(), "own".to_owned()));
-    let set = environment.for_hook(&own, &directory);
+    let set = for_hook(&environment, &own, &directory);
     for name in withheld {
         assert_eq!(get(&set, name), Some(OsStr::new("own")), "R10: {name}");
     }
@@ -164,7 +164,7 @@ fn a_hook_gets_everything_and_its_own() {
     let mut parent = variables(&[("A", "1"), ("B", "1"), ("A", "2"), ("PWD", "/old"), ("", "x")]);
     parent.push(("RAW".into(), OsString::from_vec(vec![0xff])));
     let redaction = Redaction { enabled: true, ..Redaction::default() };
-    let environment = ParentEnvironment::new(parent, &redaction);
+    let environment = inherited(parent, &redaction);
     let added = [
         ("B".to_owned(), "hook".to_owned()),
         ("MY_TOKEN".to_owned(), "kept".to_owned()),
@@ -180,7 +180,7 @@ fn a_hook_gets_everything_and_its_own() {
         ("LLXPRT_PROJECT_DIR", "/p q"),
         ("GEMINI_PROJECT_DIR", "/p q"),
     ]));
-    assert_eq!(environment.for_hook(&added, &directory), expected, "HOOK-188");
+    assert_eq!(for_hook(&environment, &added, &directory), expected, "HOOK-188");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::hook::Hook;
 use crate::run::process::{Captured, Finished};
 use crate::verdict::hook_run::{Exit, HookRun};
 
-pub(crate) use crate::run::expand::quote_project_dirs;
+pub(crate) use crate::run::command::quote_project_dirs;
 
 /// What the runner makes of a hook that ended like this.
 pub(crate) fn interpreted(
@@ -30,6 +30,5 @@ pub(crate) fn interpreted(
 
 /// The words of a command that needs no shell.
 pub(crate) fn plain_words(command: &str, directory: &Path) -> Option<Vec<OsString>> {
-    let words = crate::run::direct::plain_words(command)?;
-    Some(words.iter().map(|word| word.resolve(directory)).collect())
+    crate::run::direct::plain_words(command, directory, None)
 }

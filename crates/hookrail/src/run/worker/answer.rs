@@ -144,7 +144,7 @@ fn text_of(value: &RawValue) -> Option<String> {
     }
 }
 
-/// How many questions at once a worker announces; one where the value is no number.
+/// How many questions at once a worker announces; one where the value is not a number.
 fn concurrency(value: Option<&RawValue>) -> usize {
     let number = value.and_then(|value| value.get().parse::<f64>().ok()).unwrap_or(1.0);
     if number >= 64.0 {

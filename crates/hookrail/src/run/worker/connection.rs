@@ -5,22 +5,21 @@
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, IoSlice, PipeReader, PipeWriter};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tokio::net::unix::pipe;
-use tokio::runtime::{Handle, Id};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::sleep_until;
 
 use super::answer::{Line, WorkerAnswer, read_line};
 use super::line_worker::Turns;
+use super::pipes::{Received, RequestLine, Unread, WatchedPipes, WorkerPipes, readable, receive, writable};
 use crate::run::payload::Payload;
-use crate::run::process::{ProcessGroup, output_pipe};
-use crate::run::unix::{self, ChildState, lock};
+use crate::run::process::ProcessGroup;
+use crate::run::unix::{ChildState, lock};
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -72,60 +71,6 @@ pub(super) struct QuestionLimits<'p> {
     pub(super) deadline: Instant,
     /// How much is kept of each stream.
     pub(super) keep: usize,
-}
-
-/// Our ends of a worker's streams. They do not wait.
-#[derive(Debug)]
-pub(super) struct WorkerPipes {
-    stdin: PipeWriter,
-    /// `None` once it is closed.
-    stdout: Option<PipeReader>,
-    stderr: Option<PipeReader>,
-}
-
-impl WorkerPipes {
-    /// Opens the streams of a process: its ends and ours.
-    pub(super) fn open() -> io::Result<([OwnedFd; 3], Self)> {
-        let (child_stdin, stdin) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&stdin, true)?;
-        let (stdout, child_stdout) = output_pipe()?;
-        let (stderr, child_stderr) = output_pipe()?;
-        let pipes = Self { stdin, stdout: Some(stdout), stderr: Some(stderr) };
-        Ok(([child_stdin.into(), child_stdout, child_stderr], pipes))
-    }
-
-    /// Whether the process has closed its stdin, and whether it has written something. Does not wait.
-    fn glance(&self) -> (bool, bool) {
-        let Some(stdout) = &self.stdout else { return (false, false) };
-        let mut seen = [PollFd::new(&self.stdin, PollFlags::empty()), PollFd::new(stdout, PollFlags::IN)];
-        if poll(&mut seen, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_err() {
-            return (false, true);
-        }
-        let [stdin, stdout] = seen;
-        (!stdin.revents().is_empty(), !stdout.revents().is_empty())
-    }
-}
-
-/// Copies of a worker's streams that the reactor of one runtime watches.
-#[derive(Debug)]
-struct WatchedPipes {
-    runtime: Id,
-    stdin: pipe::Sender,
-    stdout: pipe::Receiver,
-    stderr: pipe::Receiver,
-}
-
-impl WatchedPipes {
-    /// `None` where there is no runtime or no descriptor left.
-    fn register(pipes: &WorkerPipes) -> Option<Self> {
-        let runtime = Handle::try_current().ok()?.id();
-        let receiver = |pipe: &Option<PipeReader>| {
-            let copy = pipe.as_ref()?.try_clone().ok()?;
-            pipe::Receiver::from_owned_fd_unchecked(copy.into()).ok()
-        };
-        let stdin = pipe::Sender::from_owned_fd_unchecked(pipes.stdin.try_clone().ok()?.into()).ok()?;
-        Some(Self { runtime, stdin, stdout: receiver(&pipes.stdout)?, stderr: receiver(&pipes.stderr)? })
-    }
 }
 
 /// What a caller has to wait for.
@@ -211,22 +156,6 @@ impl WorkerConnection {
                 () = sleep_until(look_at.into()) => look_at = lock(&self.state).look(deadline, number),
             }
         }
-    }
-}
-
-/// Waits until a pipe can be read; for ever if nothing watches it.
-async fn readable(pipe: Option<&pipe::Receiver>) {
-    match pipe {
-        Some(pipe) if pipe.readable().await.is_ok() => {}
-        _ => std::future::pending().await,
-    }
-}
-
-/// The same for writing.
-async fn writable(pipe: Option<&pipe::Sender>) {
-    match pipe {
-        Some(pipe) if pipe.writable().await.is_ok() => {}
-        _ => std::future::pending().await,
     }
 }
 
@@ -386,12 +315,7 @@ impl ConnectionState {
         let Some(Process { pipes, sent, .. }) = &mut self.process else { return };
         for open in &mut self.open {
             while let Some(line) = &mut open.line {
-                let mut push = || line.push(&pipes.stdin);
-                let pushed = match watched {
-                    Some(watched) => watched.stdin.try_io(push),
-                    None => push(),
-                };
-                match pushed {
+                match line.send(&pipes.stdin, watched.map(|all| &all.stdin)) {
                     Ok(0) => open.line = None,
                     Ok(count) => {
                         open.begins_at.get_or_insert(*sent);
@@ -410,24 +334,15 @@ impl ConnectionState {
     /// One read of stdout. Returns whether there may be more.
     fn read_once(&mut self, watched: Option<&WatchedPipes>) -> bool {
         let Some(Process { pipes, unread, .. }) = &mut self.process else { return false };
-        let Some(stdout) = &pipes.stdout else { return false };
-        let mut read = || unix::read_more(stdout, &mut unread.bytes);
-        let read = match watched {
-            Some(watched) => watched.stdout.try_io(read),
-            None => read(),
-        };
-        match read {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => false,
-            Ok(0) | Err(_) => {
-                pipes.stdout = None;
+        let received = receive(&mut pipes.stdout, watched.map(|all| &all.stdout), &mut unread.bytes);
+        match received {
+            Received::Nothing => {}
+            Received::End => {
                 self.closed.get_or_insert((Instant::now(), WorkerFailure::ClosedStdout));
-                false
             }
-            Ok(_) => {
-                self.handle_lines();
-                true
-            }
+            Received::Bytes => self.handle_lines(),
         }
+        received == Received::Bytes
     }
 
     /// Reads what there is, whether or not the reactor has reported it.
@@ -591,23 +506,16 @@ impl Drop for ConnectionState {
 impl Process {
     /// Drains stderr, of which the end is kept.
     fn read_errors(&mut self, watched: Option<&WatchedPipes>) {
+        let mut chunk = Vec::new();
         for _ in 0..READS_PER_TURN {
-            let Some(stderr) = &self.pipes.stderr else { return };
-            let mut chunk = Vec::new();
-            let mut read = || unix::read_more(stderr, &mut chunk);
-            let read = match watched {
-                Some(watched) => watched.stderr.try_io(read),
-                None => read(),
-            };
-            match read {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Ok(0) | Err(_) => self.pipes.stderr = None,
-                Ok(_) => {
-                    self.errors.append(&mut chunk);
-                    let surplus = self.errors.len().saturating_sub(KEPT_ERRORS);
-                    self.errors.drain(..surplus);
-                }
+            chunk.clear();
+            let watched = watched.map(|all| &all.stderr);
+            if receive(&mut self.pipes.stderr, watched, &mut chunk) != Received::Bytes {
+                return;
             }
+            self.errors.append(&mut chunk);
+            let surplus = self.errors.len().saturating_sub(KEPT_ERRORS);
+            self.errors.drain(..surplus);
         }
     }
 
@@ -615,115 +523,5 @@ impl Process {
     fn stderr_tail(&mut self) -> Vec<u8> {
         self.read_errors(None);
         self.errors.clone()
-    }
-}
-
-/// Bytes on their way to becoming lines.
-#[derive(Debug, Default)]
-struct Unread {
-    bytes: Vec<u8>,
-    /// Up to where there is no line feed.
-    scanned: usize,
-}
-
-impl Unread {
-    /// Takes the next whole line, without its line feed.
-    fn next_line(&mut self) -> Option<Vec<u8>> {
-        let Some(length) = memchr::memchr(b'\n', self.bytes.get(self.scanned..)?) else {
-            self.scanned = self.bytes.len();
-            return None;
-        };
-        let rest = self.bytes.split_off(self.scanned + length + 1);
-        let mut line = std::mem::replace(&mut self.bytes, rest);
-        line.pop();
-        self.scanned = 0;
-        Some(line)
-    }
-}
-
-/// The line `{"id":…,"input":…,"timeoutMs":…}`, and how much of it the pipe has taken.
-#[derive(Debug)]
-struct RequestLine {
-    head: String,
-    payload: Payload,
-    tail: String,
-    sent: usize,
-}
-
-impl RequestLine {
-    fn new(id: &str, payload: &Payload, timeout: Duration) -> Self {
-        let head = format!("{{\"id\":\"{id}\",\"input\":");
-        let tail = format!(",\"timeoutMs\":{}}}\n", timeout.as_millis());
-        Self { head, payload: payload.clone(), tail, sent: 0 }
-    }
-
-    /// Writes what the pipe takes; 0 when all is written. Any error but `WouldBlock` means that the other end is closed.
-    fn push(&mut self, pipe: &PipeWriter) -> io::Result<usize> {
-        let parts = [self.head.as_bytes(), self.payload.as_bytes(), self.tail.as_bytes()];
-        if self.sent == parts.iter().map(|part| part.len()).sum::<usize>() {
-            return Ok(0);
-        }
-        let mut slices = parts.map(IoSlice::new);
-        let mut rest = &mut slices[..];
-        IoSlice::advance_slices(&mut rest, self.sent);
-        let count = rustix::io::retry_on_intr(|| rustix::io::writev(pipe, rest))?;
-        self.sent += count;
-        Ok(count)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read as _;
-
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    #[test]
-    fn a_request_is_one_line_whatever_the_size() {
-        for length in [0, 1, 70_000, 3_000_000] {
-            let input = json!({ "text": "x\n".repeat(length / 2) });
-            let payload = Payload::new(&input).unwrap();
-            let (mut reader, writer) = io::pipe().unwrap();
-            rustix::io::ioctl_fionbio(&writer, true).unwrap();
-            let reading = std::thread::spawn(move || {
-                let mut line = String::new();
-                reader.read_to_string(&mut line).map(|_| line)
-            });
-            let mut request = RequestLine::new("a7", &payload, Duration::from_millis(1500));
-            loop {
-                match request.push(&writer) {
-                    Ok(0) => break,
-                    Ok(_) => {}
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::yield_now(),
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            drop(writer);
-            let line = reading.join().unwrap().unwrap();
-            assert_eq!(line.matches('\n').count(), 1, "one line, ended");
-            assert_eq!(request.sent, line.len());
-            let read: Value = serde_json::from_str(&line).unwrap();
-            assert!(read == json!({ "id": "a7", "input": input, "timeoutMs": 1500 }));
-        }
-    }
-
-    #[test]
-    fn lines_are_found_whatever_the_pieces() {
-        let long = "x".repeat(300_000);
-        let text = format!("a\n\nbc\n{long}\nend");
-        for piece in [1, 2, 7, 65_536, text.len()] {
-            let mut unread = Unread::default();
-            let mut lines = Vec::new();
-            for chunk in text.as_bytes().chunks(piece) {
-                unread.bytes.extend_from_slice(chunk);
-                while let Some(line) = unread.next_line() {
-                    lines.push(String::from_utf8(line).unwrap());
-                }
-            }
-            assert!(lines == ["a", "", "bc", &long], "pieces of {piece}");
-            assert_eq!(unread.bytes, b"end");
-        }
     }
 }

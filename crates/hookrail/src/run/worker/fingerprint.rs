@@ -12,17 +12,22 @@ use crate::trust::{Identity, WatchedPaths, named_paths, watched_paths};
 const MOST_FILES: usize = 32;
 
 /// The files of one command.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CommandFiles {
     paths: Vec<PathBuf>,
-    watch: Watch,
+    /// Files that these patterns match below the root are watched, too.
+    patterns: Vec<String>,
+    root: PathBuf,
 }
 
 /// How the files were at one moment.
 #[derive(Debug)]
 pub(super) struct FilesFingerprint {
     named: Vec<SeenPath>,
-    watched: WatchedFiles,
+    /// How many patterns there were.
+    patterns: usize,
+    /// `None` where the patterns cannot be followed: then a change cannot be excluded.
+    watched: Option<MatchedPaths>,
 }
 
 /// A path, and the file that was there at one moment.
@@ -31,6 +36,14 @@ struct SeenPath {
     path: PathBuf,
     /// `None` where nothing was, or it could not be looked at.
     file: Option<Identity>,
+}
+
+/// What patterns matched, and the folders it was found in. Walking through folders before each event would cost more than
+/// the event. So files and folders are looked at one by one, and walked through again when a folder changed.
+#[derive(Debug)]
+struct MatchedPaths {
+    files: Vec<SeenPath>,
+    folders: Vec<SeenPath>,
 }
 
 impl CommandFiles {
@@ -44,81 +57,16 @@ impl CommandFiles {
         if !paths.contains(&program) {
             paths.push(program);
         }
-        Self { paths, watch: Watch::below(&prepared.cwd) }
+        Self { paths, patterns: Vec::new(), root: prepared.cwd.clone() }
     }
 
     /// Exactly these.
     pub(super) fn of(paths: Vec<PathBuf>) -> Self {
-        Self { paths, watch: Watch::default() }
+        Self { paths, ..Self::default() }
     }
 
     /// Files that these patterns match count, too.
     pub(super) fn also_watch(&mut self, patterns: &[String]) {
-        self.watch.add(patterns);
-    }
-
-    /// How they are now.
-    pub(super) fn load_fingerprint(&self) -> FilesFingerprint {
-        let named = self.paths.iter().cloned().map(SeenPath::load).collect();
-        FilesFingerprint { named, watched: self.watch.load() }
-    }
-
-    /// Whether they still are as they were.
-    pub(super) fn are_as(&self, before: &mut FilesFingerprint) -> bool {
-        before.named.iter().all(SeenPath::is_unchanged) && self.watch.is_as(&mut before.watched)
-    }
-}
-
-impl SeenPath {
-    /// Looks at a path now.
-    pub(super) fn load(path: PathBuf) -> Self {
-        let file = identity_at(&path);
-        Self { path, file }
-    }
-
-    /// Whether the same file is there, with the same content as far as its metadata show.
-    pub(super) fn is_unchanged(&self) -> bool {
-        identity_at(&self.path) == self.file
-    }
-}
-
-fn identity_at(path: &Path) -> Option<Identity> {
-    fs::metadata(path).ok().map(|metadata| Identity::of(&metadata))
-}
-
-/// What is watched: patterns, and where they begin.
-///
-/// Walking through folders before each event would cost more than the event. So the files and the folders they were found
-/// in are looked at one by one, and walked through again when a folder changed.
-#[derive(Debug, Default)]
-struct Watch {
-    root: PathBuf,
-    patterns: Vec<String>,
-}
-
-/// What the patterns matched at one moment.
-#[derive(Debug)]
-struct WatchedFiles {
-    /// How many patterns there were.
-    patterns: usize,
-    /// `None` where the patterns cannot be followed: then a change cannot be excluded.
-    found: Option<MatchedPaths>,
-}
-
-#[derive(Debug)]
-struct MatchedPaths {
-    files: Vec<SeenPath>,
-    folders: Vec<SeenPath>,
-}
-
-impl Watch {
-    /// No patterns yet. They will match files below this directory.
-    fn below(root: &Path) -> Self {
-        Self { root: root.to_owned(), patterns: Vec::new() }
-    }
-
-    /// Adds patterns that are not there yet.
-    fn add(&mut self, patterns: &[String]) {
         for pattern in patterns {
             if !self.patterns.contains(pattern) {
                 self.patterns.push(pattern.clone());
@@ -126,37 +74,54 @@ impl Watch {
         }
     }
 
-    /// What the patterns match now.
-    fn load(&self) -> WatchedFiles {
-        WatchedFiles { patterns: self.patterns.len(), found: self.find() }
+    /// How they are now.
+    pub(super) fn load_fingerprint(&self) -> FilesFingerprint {
+        let named = self.paths.iter().cloned().map(SeenPath::load).collect();
+        FilesFingerprint { named, patterns: self.patterns.len(), watched: self.watched() }
     }
 
-    /// Whether all that is watched is as it was.
-    fn is_as(&self, before: &mut WatchedFiles) -> bool {
-        if before.patterns != self.patterns.len() {
+    /// Whether they still are as they were.
+    pub(super) fn are_as(&self, before: &mut FilesFingerprint) -> bool {
+        if !are_unchanged(&before.named) || before.patterns != self.patterns.len() {
             return false;
         }
-        let Some(found) = &mut before.found else { return false };
-        if !found.files.iter().all(SeenPath::is_unchanged) {
+        let Some(watched) = &mut before.watched else { return false };
+        if !are_unchanged(&watched.files) {
             return false;
         }
-        if found.folders.iter().all(SeenPath::is_unchanged) {
+        if are_unchanged(&watched.folders) {
             return true;
         }
         // A file was added or removed, which may be one that is not watched.
-        let Some(now) = self.find() else { return false };
-        let is_same = now.files == found.files;
-        *found = now;
+        let Some(now) = self.watched() else { return false };
+        let is_same = now.files == watched.files;
+        *watched = now;
         is_same
     }
 
-    fn find(&self) -> Option<MatchedPaths> {
+    fn watched(&self) -> Option<MatchedPaths> {
         let WatchedPaths { files, folders } = watched_paths(&self.root, &self.patterns).ok()?;
         let seen = |paths: Vec<PathBuf>| paths.into_iter().map(SeenPath::load).collect();
         // The folders first: what comes while the files are looked at is then found next time.
         let folders = seen(folders);
         Some(MatchedPaths { files: seen(files), folders })
     }
+}
+
+impl SeenPath {
+    fn load(path: PathBuf) -> Self {
+        let file = identity_at(&path);
+        Self { path, file }
+    }
+}
+
+/// Whether the same files are there, with the same content as far as their metadata show.
+fn are_unchanged(paths: &[SeenPath]) -> bool {
+    paths.iter().all(|seen| identity_at(&seen.path) == seen.file)
+}
+
+fn identity_at(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|metadata| Identity::of(&metadata))
 }
 
 #[cfg(test)]
@@ -187,10 +152,10 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         fs::create_dir_all(path("hooks/inner")).unwrap();
         fs::write(path("hooks/inner/words.txt"), "a").unwrap();
-        let mut watch = Watch::below(folder.path());
-        watch.add(&["hooks/**/*.txt".to_owned()]);
-        let mut before = watch.load();
-        assert!(watch.is_as(&mut before));
+        let mut watch = CommandFiles { root: folder.path().to_owned(), ..CommandFiles::default() };
+        watch.also_watch(&["hooks/**/*.txt".to_owned()]);
+        let mut before = watch.load_fingerprint();
+        assert!(watch.are_as(&mut before));
         for (name, text, same) in [
             ("hooks/inner/words.txt", "ab", false),
             ("hooks/inner/more.txt", "", false),
@@ -198,28 +163,28 @@ mod tests {
             ("beside.txt", "", true),
         ] {
             fs::write(path(name), text).unwrap();
-            assert_eq!(watch.is_as(&mut before), same, "{name}");
-            before = watch.load();
+            assert_eq!(watch.are_as(&mut before), same, "{name}");
+            before = watch.load_fingerprint();
         }
         fs::create_dir(path("hooks/new")).unwrap();
-        assert!(watch.is_as(&mut before), "a folder without such a file");
+        assert!(watch.are_as(&mut before), "a folder without such a file");
         fs::write(path("hooks/new/words.txt"), "").unwrap();
-        assert!(!watch.is_as(&mut before), "a file in a folder that came later");
-        before = watch.load();
+        assert!(!watch.are_as(&mut before), "a file in a folder that came later");
+        before = watch.load_fingerprint();
         fs::remove_file(path("hooks/new/words.txt")).unwrap();
-        assert!(!watch.is_as(&mut before));
-        before = watch.load();
-        watch.add(&["hooks/**/*.txt".to_owned()]);
-        assert!(watch.is_as(&mut before), "nothing new to watch");
-        watch.add(&["/etc/passwd".to_owned()]);
-        assert!(!watch.is_as(&mut before));
-        before = watch.load();
-        assert!(!watch.is_as(&mut before), "a watch that cannot be kept");
+        assert!(!watch.are_as(&mut before));
+        before = watch.load_fingerprint();
+        watch.also_watch(&["hooks/**/*.txt".to_owned()]);
+        assert!(watch.are_as(&mut before), "nothing new to watch");
+        watch.also_watch(&["/etc/passwd".to_owned()]);
+        assert!(!watch.are_as(&mut before));
+        before = watch.load_fingerprint();
+        assert!(!watch.are_as(&mut before), "a watch that cannot be kept");
     }
 
     #[test]
     fn nothing_to_watch_never_changes() {
-        let watch = Watch::default();
-        assert!(watch.is_as(&mut watch.load()));
+        let watch = CommandFiles::default();
+        assert!(watch.are_as(&mut watch.load_fingerprint()));
     }
 }

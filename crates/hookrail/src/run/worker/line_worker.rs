@@ -7,9 +7,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::KeptProcess;
 use super::answer::WorkerAnswer;
-use super::connection::{Outcome, QuestionLimits, WorkerConnection, WorkerPipes};
+use super::connection::{Outcome, QuestionLimits, WorkerConnection};
 use super::fingerprint::{CommandFiles, FilesFingerprint};
 use super::health::Health;
+use super::pipes::WorkerPipes;
 use crate::run::command::PreparedCommand;
 use crate::run::payload::Payload;
 use crate::run::process::{Captured, Finished, LONGEST_WAIT, start};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
-use crate::run::direct::{environment_behind_bash, find_program, is_executable, plain_words_at_home};
+use crate::run::direct::{environment_behind_bash, find_program, is_executable, plain_words};
 use crate::run::environment::{EnvironmentVariable, get, set};
 use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 
@@ -33,14 +33,14 @@ pub(super) struct Launch {
 /// Why a hook with `"worker": "fork"` is run once per event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForkObstacle {
-    /// It is no Python script, so that the setting is a mistake.
+    /// It is not a Python script, so that the setting is a mistake.
     NotPython(String),
     /// It is one, and cannot be the same in a fork.
     NotTheSame(String),
 }
 
 impl ForkObstacle {
-    /// The reason, as a verb and its object: "the hook" stands before it.
+    /// The reason, as a verb and its object to follow "the hook".
     pub fn why(&self) -> &str {
         match self {
             Self::NotPython(why) | Self::NotTheSame(why) => why,
@@ -55,10 +55,10 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         return Err(NotTheSame("runs once per event on this system".to_owned()));
     }
     let home = get(&command.env, "HOME").and_then(OsStr::to_str);
-    let words = plain_words_at_home(hook.command(), home).ok_or_else(|| {
+    let words = plain_words(hook.command(), &command.cwd, home).ok_or_else(|| {
         NotPython("is more than the words of one program, so it is left to the shell".to_owned())
     })?;
-    let mut words = words.iter().map(|word| word.resolve(&command.cwd));
+    let mut words = words.into_iter();
     let first = words.next().unwrap_or_default();
     let rest: Vec<OsString> = words.collect();
     let sets_directory = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
@@ -77,8 +77,8 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         (program, first, options.to_vec(), script.clone(), args.to_vec())
     } else {
         let path = command.cwd.join(&program);
-        let (interpreter, name, options) =
-            shebang(&path, &env, &command.cwd).ok_or_else(|| NotPython("is no Python script".to_owned()))?;
+        let (interpreter, name, options) = shebang(&path, &env, &command.cwd)
+            .ok_or_else(|| NotPython("is not a Python script".to_owned()))?;
         (interpreter, name, options, program, rest)
     };
     if let Some(option) = options.iter().find(|option| !is_harmless(option)) {

@@ -131,3 +131,25 @@ proptest! {
         prop_assert!(words(&quoted, &[]).unwrap().contains(&expected));
     }
 }
+
+#[test]
+fn only_values_of_options_are_data() {
+    for (command, expected) in [
+        ("./x.sh --config package.json", "package.json"),
+        ("./x.sh --config=conf/rules.yaml --strict", "conf/rules.yaml"),
+        ("lint --config 'a.toml' && ./x.sh", "a.toml"),
+        ("bash rules.txt", ""),
+        ("bash --rcfile x.txt", ""),
+        ("node --require x.json", ""),
+        ("./x.sh -c package.json", ""),
+        ("./x.sh --config guard.py", ""),
+        ("cat rules.json | ./x.sh --config rules.json", ""),
+        ("bash --posix x.sh", ""),
+        ("./x.sh --config rules.json < rules.json", ""),
+        ("bash -c 'sh rules.json' --config rules.json", ""),
+        ("echo $(./x.sh --config rules.json)", "rules.json"),
+        ("./x.sh --config \"a b.json\"", "a b.json"),
+    ] {
+        assert_eq!(data_files(command).into_iter().collect::<Vec<_>>().join(" "), expected, "{command}");
+    }
+}

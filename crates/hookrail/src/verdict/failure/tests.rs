@@ -4,7 +4,7 @@ use super::*;
 use crate::diagnostic::{DiagnosticCode, Place};
 use crate::hook::{Level, UnreadableRule};
 
-/// Compares the texts of values with what stands here. Every variant needs a row: the rows are the arms of one `match`,
+/// Compares the texts of values with what is written here. Every variant needs a row: the rows are the arms of one `match`,
 /// which does not compile if one is missing.
 macro_rules! assert_words {
     ($kind:ident { $($variant:pat => [$(($sample:expr, $words:expr)),+ $(,)?]),+ $(,)? }) => {

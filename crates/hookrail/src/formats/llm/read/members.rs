@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use super::Result;
 use crate::formats::field::FieldPath;
-use crate::formats::json_object::{JsonObject, member, take_member};
+use crate::formats::json_object::JsonObject;
 
 /// An object whose members are moved out of it if it is owned, and borrowed from it if it is not.
 pub(crate) struct Members<'v>(Cow<'v, JsonObject>);
@@ -37,8 +37,8 @@ impl<'v> Members<'v> {
     /// write it for what they leave alone.
     pub(super) fn take(&mut self, key: &str) -> Option<Cow<'v, Value>> {
         let value = match &mut self.0 {
-            Cow::Owned(object) => take_member(object, key).map(Cow::Owned),
-            Cow::Borrowed(object) => member(object, key).map(Cow::Borrowed),
+            Cow::Owned(object) => object.shift_remove(key).map(Cow::Owned),
+            Cow::Borrowed(object) => object.get(key).map(Cow::Borrowed),
         };
         value.filter(|value| !value.is_null())
     }

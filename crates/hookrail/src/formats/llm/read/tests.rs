@@ -192,18 +192,19 @@ fn no_text_is_copied() {
         let messages = request.messages.into_iter().flatten();
         let candidates = response.candidates.into_iter().flatten();
         let texts = (request.model.into_iter().chain(response.text))
-            .chain(messages.flat_map(|message| std::iter::once(message.role).chain(message.content.0)))
+            .chain(messages.flat_map(|message| [message.role, message.content]))
             .chain(candidates.flat_map(|candidate| candidate.content.parts));
         texts.map(|text| (text.as_ptr(), matches!(text, Cow::Borrowed(_)))).collect()
     }
-    let request =
-        json!({ "model": "m", "messages": [{ "role": "user", "content": ["a", { "text": "b" }] }] });
+    let said =
+        json!([{ "role": "user", "content": ["a"] }, { "role": "user", "content": [{ "text": "b" }] }]);
+    let request = json!({ "model": "m", "messages": said });
     let response = json!({ "text": "c", "candidates": [{ "content": { "parts": ["d", { "text": "e" }] } }] });
     let of_hook = places(
         read_request(object(&request), Writer::Hook).0,
         read_response(object(&response), Writer::Hook).unwrap(),
     );
-    assert_eq!(of_hook.len(), 7);
+    assert_eq!(of_hook.len(), 8);
     assert!(of_hook.iter().all(|(_, is_borrowed)| *is_borrowed));
     // What is moved stays where it is in memory.
     let (Value::Object(request), Value::Object(response)) = (request, response) else { unreachable!() };

@@ -1,10 +1,12 @@
+use std::borrow::Cow;
+
 use super::*;
 
 #[test]
 fn pairs_a_changed_message_with_the_text_it_resembles() {
     let shown = |role: &'static str, text: &'static str| LlmMessage {
         role: Cow::Borrowed(role),
-        content: JoinedText(vec![Cow::Borrowed(text)]),
+        content: Cow::Borrowed(text),
         extra: None,
     };
     let given = |role: &'static str, text: &'static str| GivenMessage { role, text: Cow::Borrowed(text) };
