@@ -37,6 +37,24 @@ pub struct Imported {
     pub report: Vec<LossLine>,
     /// How many entries call hookrail itself. They are left out.
     pub own_entries: usize,
+    /// What of the file is in `settings`, in the order of the file.
+    pub places: Vec<EntryPlace>,
+}
+
+/// Where hooks stand in an agent's settings: a hook of a group, or a whole group. Where the agent has no groups, a hook is
+/// one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPlace {
+    pub(crate) event: String,
+    pub(crate) group: usize,
+    pub(crate) hook: Option<usize>,
+}
+
+impl fmt::Display for EntryPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.event, self.group)?;
+        self.hook.map_or(Ok(()), |hook| write!(f, ".hooks[{hook}]"))
+    }
 }
 
 impl Imported {
@@ -52,6 +70,7 @@ impl Imported {
         }
         self.report.extend(other.report);
         self.own_entries += other.own_entries;
+        self.places.extend(other.places);
     }
 }
 
@@ -108,9 +127,7 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let has_toml = dialect_of(agent).settings.toml.is_some();
-    let is_toml = has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
-    let settings = if is_toml { toml::to_value(text)? } else { json::to_value(text)? };
+    let settings = if is_toml(agent, text) { toml::to_value(text)? } else { json::to_value(text)? };
     let Value::Object(settings) = settings else {
         return Err(ImportError::WrongType { key: "settings".to_owned(), expected: "an object" });
     };
@@ -121,6 +138,21 @@ pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
         imported.settings.shift_insert(0, "hooks".to_owned(), hooks.into());
     }
     Ok(imported)
+}
+
+/// An agent's settings without what was imported from them; everything else stays as it is.
+pub fn without_imported(agent: Agent, text: &str, places: &[EntryPlace]) -> Result<String, ImportError> {
+    if is_toml(agent, text) {
+        crate::connect::toml::without(text, places)
+    } else {
+        json::without(text, places)
+    }
+}
+
+/// Whether a text is the agent's TOML file.
+fn is_toml(agent: Agent, text: &str) -> bool {
+    let has_toml = dialect_of(agent).settings.toml.is_some();
+    has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }
 
 /// An import in progress.
@@ -148,10 +180,13 @@ impl Importing {
             if config.get("enabled") == Some(&Value::Bool(false)) {
                 self.report(LossKind::Note, "hooksConfig.enabled", "the agent does not run these hooks");
             }
-            if let Some(disabled) = config.get("disabled").filter(|list| list.is_array()) {
-                let config = JsonObject::from_iter([("disabled".to_owned(), disabled.clone())]);
-                self.imported.settings.insert("hooksConfig".to_owned(), config.into());
-            }
+        }
+        // The older spelling is a key beside the events.
+        let lists = ["hooksConfig", "hooks"].map(|key| settings.get(key)?.get("disabled")?.as_array());
+        let disabled: Vec<Value> = lists.into_iter().flatten().flatten().cloned().collect();
+        if !disabled.is_empty() {
+            let config = JsonObject::from_iter([("disabled".to_owned(), disabled.into())]);
+            self.imported.settings.insert("hooksConfig".to_owned(), config.into());
         }
         let Some(hooks) = settings.get("hooks") else { return Ok(()) };
         let Value::Object(events) = hooks else {
@@ -189,10 +224,10 @@ impl Importing {
         self.about_event(name, ours);
         self.about_order(name, ours, groups);
         for (at, group) in groups.iter().enumerate() {
-            let place = format!("{name}[{at}]");
+            let place = EntryPlace { event: name.to_owned(), group: at, hook: None };
             match group {
                 Value::Object(group) => self.group(&place, native, ours, group),
-                _ => self.report(LossKind::Lost, &place, "this is not an object"),
+                _ => self.report(LossKind::Lost, &place.to_string(), "this is not an object"),
             }
         }
     }
@@ -245,38 +280,45 @@ impl Importing {
 
     /// A group of hooks, or one hook where the agent has no groups.
     /// A group whose hooks are all lost is left out. Several matchers make several groups with the same hooks.
-    fn group(&mut self, place: &str, native: &NativeEvent, ours: EventName, group: &JsonObject) {
+    fn group(&mut self, place: &EntryPlace, native: &NativeEvent, ours: EventName, group: &JsonObject) {
+        let name = place.to_string();
         let is_flat = dialect_of(self.agent).settings.shape == SettingsShape::Flat;
-        let entries: Vec<(String, &Value)> = if is_flat {
-            Vec::new()
-        } else {
-            let list = group.get("hooks").and_then(Value::as_array);
-            if list.is_none() {
-                self.report(LossKind::Lost, place, "`hooks` is not a list");
-            }
-            list.into_iter()
-                .flatten()
-                .enumerate()
-                .map(|(at, entry)| (format!("{place}.hooks[{at}]"), entry))
-                .collect()
-        };
-        let mut hooks = Vec::new();
-        if is_flat && !is_own_hook(group) {
-            hooks.extend(self.hook(place, native, group));
+        let list = group.get("hooks").and_then(Value::as_array);
+        if !is_flat && list.is_none() {
+            self.report(LossKind::Lost, &name, "`hooks` is not a list");
         }
-        for (place, entry) in entries {
+        let entries = list.filter(|_| !is_flat).map(Vec::as_slice).unwrap_or_default();
+        let mut hooks = Vec::new();
+        let mut places = Vec::new();
+        if is_flat && !is_own_hook(group) {
+            hooks.extend(self.hook(&name, native, group));
+        }
+        for (at, entry) in entries.iter().enumerate() {
+            let place = EntryPlace { hook: Some(at), ..place.clone() };
             match entry {
                 Value::Object(entry) if is_own_hook(entry) => {}
-                Value::Object(entry) => hooks.extend(self.hook(&place, native, entry)),
-                _ => self.report(LossKind::Lost, &place, "this is not an object"),
+                Value::Object(entry) => {
+                    if let Some(hook) = self.hook(&place.to_string(), native, entry) {
+                        hooks.push(hook);
+                        places.push(place);
+                    }
+                }
+                _ => self.report(LossKind::Lost, &place.to_string(), "this is not an object"),
             }
         }
         if hooks.is_empty() {
             return;
         }
+        if places.len() == entries.len() {
+            places = vec![place.clone()];
+        }
         let is_sequential = dialect_of(self.agent).order == HookOrder::OneAfterAnother
             || group.get("sequential") == Some(&Value::Bool(true));
-        for matcher in self.matchers(place, native, ours, group.get("matcher")) {
+        let matchers = self.matchers(&name, native, ours, group.get("matcher"));
+        if !matchers.is_empty() {
+            self.imported.places.append(&mut places);
+        }
+        for matcher in matchers {
             let mut ours_group = JsonObject::new();
             if let Some(matcher) = matcher {
                 ours_group.insert("matcher".to_owned(), matcher.into());

@@ -38,7 +38,9 @@ pub use connect::{
     disconnect, guarded_event, obstacles, project_settings, user_settings, uses_toml,
 };
 pub use event::BridgeEvent;
-pub use import::{ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints};
+pub use import::{
+    EntryPlace, ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
+};
 pub use input::{BridgeInputError, read};
 pub use memory::SessionMemory;
 pub use tools::{McpTool, OurCall, sample_call, to_native_input, to_ours, to_ours_with_mcp};

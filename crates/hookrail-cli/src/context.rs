@@ -119,8 +119,10 @@ impl Context {
         observer: Option<Arc<dyn HookObserver>>,
     ) -> HookSessionBuilder {
         let trust = self.trust_policy(trust_hooks);
-        let builder =
-            HookSession::builder(self.project(), trust).settings_paths(self.paths.clone()).our_tools();
+        let builder = HookSession::builder(self.project(), trust)
+            .settings_paths(self.paths.clone())
+            .our_tools()
+            .block_on_own_failure();
         match observer {
             Some(observer) => builder.observer(observer),
             None => builder,

@@ -118,6 +118,12 @@ impl HookLog {
         }
     }
 
+    /// Notes a refusal that no hook decided on.
+    pub(crate) fn refused(&self, event: &str, tool: Option<&str>, reason: &str) {
+        let project = self.project.get().map(String::as_str);
+        self.write(&LogLine::Decision(decision::refusal(event, project, tool, reason)));
+    }
+
     /// Writes down what workers did.
     /// A worker that never started is not recorded.
     pub(crate) fn workers(&self, workers: &[WorkerStatus]) {

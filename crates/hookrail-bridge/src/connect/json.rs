@@ -9,6 +9,7 @@ use super::cut::{JsonPath, remove};
 use super::one_line::into_one_line;
 use super::{BridgeEntry, ConnectError};
 use crate::dialect::SettingsShape;
+use crate::import::EntryPlace;
 
 /// The text with all entries in it.
 ///
@@ -66,6 +67,23 @@ pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<Option<Stri
         names.filter(|name| name != "version").count() == 0
     });
     Ok((shape != SettingsShape::Flat || !is_empty).then_some(left))
+}
+
+/// The text without the hooks at these places, each with the lists and objects that hold nothing else.
+pub(crate) fn without(text: &str, places: &[EntryPlace]) -> Result<String, ConnectError> {
+    let (mark, body) = split_byte_order_mark(text);
+    each_key_once(&parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?)?;
+    let mut body = body.to_owned();
+    // The last first: those before it stay where they are.
+    for place in places.iter().rev() {
+        let group = JsonPath::new(&["hooks", &place.event]).entry(place.group);
+        let path = match place.hook {
+            Some(hook) => group.key("hooks").entry(hook),
+            None => group,
+        };
+        body = remove(&body, &path).ok_or_else(|| wrong_type("hooks", "a list of hooks"))?;
+    }
+    Ok(format!("{mark}{body}"))
 }
 
 /// The entries that call the bridge: event and command.

@@ -7,6 +7,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value
 
 use super::calls_bridge;
 use super::{BridgeEntry, ConnectError};
+use crate::import::EntryPlace;
 
 /// The text with all entries in it.
 /// A file that has exactly these entries is returned as it is.
@@ -64,6 +65,64 @@ pub(super) fn disconnect(text: &str) -> Result<Option<String>, ConnectError> {
     let mut document = parse(text)?;
     take_out(&mut document);
     Ok(Some(lines.write(&document)))
+}
+
+/// The text without the hooks at these places, and without events and tables that are empty afterwards.
+pub(crate) fn without(text: &str, places: &[EntryPlace]) -> Result<String, ConnectError> {
+    let lines = LineEnds::of(text)?;
+    let mut document = parse(text)?;
+    let unusable = || wrong_type("hooks", "a list of hooks");
+    // The last first: those before it stay where they are.
+    for place in places.iter().rev() {
+        let hooks = document.get_mut("hooks").and_then(Item::as_table_like_mut).ok_or_else(unusable)?;
+        let groups = hooks.get_mut(&place.event).ok_or_else(unusable)?;
+        let removed = match place.hook {
+            None => remove_at(groups, place.group),
+            Some(hook) => {
+                let entries = group_at(groups, place.group).and_then(|group| group.get_mut("hooks"));
+                entries.and_then(|entries| remove_at(entries, hook))
+            }
+        };
+        removed.ok_or_else(unusable)?;
+        if tables(groups).is_empty() {
+            hooks.remove(&place.event);
+        }
+    }
+    remove_left_over(&mut document);
+    Ok(lines.write(&document))
+}
+
+/// Removes an element of a list, if it is there.
+fn remove_at(list: &mut Item, at: usize) -> Option<()> {
+    match list {
+        Item::ArrayOfTables(tables) if at < tables.len() => {
+            tables.remove(at);
+        }
+        Item::Value(Value::Array(values)) if at < values.len() => {
+            values.remove(at);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// A table of a list, under a header or in one line.
+fn group_at(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
+    match list {
+        Item::ArrayOfTables(tables) => tables.get_mut(at).map(|table| table as &mut dyn TableLike),
+        Item::Value(Value::Array(values)) => {
+            values.get_mut(at)?.as_inline_table_mut().map(|table| table as &mut dyn TableLike)
+        }
+        _ => None,
+    }
+}
+
+/// Removes the table of hooks if nothing is left of it but its name in other headers.
+fn remove_left_over(document: &mut DocumentMut) {
+    let is_left_over = |hooks: &Table| hooks.is_empty() && hooks.is_implicit();
+    if document.get("hooks").and_then(Item::as_table).is_some_and(is_left_over) {
+        document.remove("hooks");
+    }
 }
 
 /// How lines end, and whether a mark stands before them. The editor of the text keeps neither.
@@ -154,10 +213,7 @@ fn take_out(document: &mut DocumentMut) {
     for event in emptied {
         hooks.remove(&event);
     }
-    let is_left_over = |hooks: &Table| hooks.is_empty() && hooks.is_implicit();
-    if document.get("hooks").and_then(Item::as_table).is_some_and(is_left_over) {
-        document.remove("hooks");
-    }
+    remove_left_over(document);
 }
 
 /// Takes our entries out of a group that holds others as well.

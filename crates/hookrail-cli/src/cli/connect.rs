@@ -8,7 +8,7 @@ use hookrail_bridge::Agent;
 use super::agent_name::{agent_name, any_agent};
 use super::shared::Format;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples:\n  hookrail connect\n  hookrail connect claude --dry-run --diff\n  hookrail connect codex"
 )]

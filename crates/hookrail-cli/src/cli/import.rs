@@ -15,7 +15,7 @@ const WITH_COMMAND_HOOKS: [Agent; 5] =
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail import claude\n  hookrail import codex ~/.codex/hooks.json --write"
+    after_help = "Examples:\n  hookrail import claude\n  hookrail import claude --move\n  hookrail import codex ~/.codex/hooks.json --write"
 )]
 pub(crate) struct ImportArgs {
     #[arg(value_name = "AGENT", help = one_of(&WITH_COMMAND_HOOKS), value_parser = agent_name(), hide_possible_values = true)]
@@ -26,6 +26,9 @@ pub(crate) struct ImportArgs {
     /// Add the hooks to the settings instead of printing them
     #[arg(long)]
     pub(crate) write: bool,
+    /// Add the hooks to the settings and take them out of the agent's own
+    #[arg(long = "move")]
+    pub(crate) moves: bool,
     /// The project's settings instead of the user's
     #[arg(long)]
     pub(crate) project: bool,

@@ -22,7 +22,7 @@ use anyhow::Context as _;
 use hookrail::components::{CallReading, ProcessedHookResult, TypedInput, parse_input};
 use hookrail::settings::AgentEvents;
 use hookrail::settings::UnusableSettings;
-use hookrail::{Block, BlockCause, EventName, HookSession};
+use hookrail::{BlockCause, EventName, HookSession};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
 };
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &BridgeArgs, places: &Places) -> ExitStatus {
     }
     let started = Instant::now();
     let mut stdin = Vec::new();
-    let native = answer_or_refuse(args, &mut stdin, |stdin| {
+    let native = answer_or_refuse(args, places, &mut stdin, |stdin| {
         let timeout =
             args.event.as_deref().map_or(UNNAMED_EVENT_TIMEOUT, |event| time_budget(args.agent, event));
         stdin::read(stdin, started + timeout).context("cannot read stdin")?;
@@ -72,20 +72,58 @@ pub(crate) fn run(args: &BridgeArgs, places: &Places) -> ExitStatus {
     })
 }
 
-/// The answer that `work` comes to with what it read; a refusal in its place where it fails or panics.
+/// Why there is no verdict, in whole sentences for the person.
+struct NoVerdict(String);
+
+impl From<anyhow::Error> for NoVerdict {
+    fn from(error: anyhow::Error) -> Self {
+        Self(format!("{error:#}. {ASK_DOCTOR}"))
+    }
+}
+
+/// The answer that `work` comes to with what it read; a refusal in its place where it fails or panics. The log has a line
+/// about such a refusal too.
 fn answer_or_refuse(
     args: &BridgeArgs,
+    places: &Places,
     stdin: &mut Vec<u8>,
-    work: impl FnOnce(&mut Vec<u8>) -> anyhow::Result<NativeAnswer>,
+    work: impl FnOnce(&mut Vec<u8>) -> Result<NativeAnswer, NoVerdict>,
 ) -> NativeAnswer {
-    match std::panic::catch_unwind(AssertUnwindSafe(|| work(stdin))) {
-        Ok(Ok(native)) => native,
-        Ok(Err(error)) => refuse(args, stdin, &format!("{error:#}. {ASK_DOCTOR}")),
+    let why = match std::panic::catch_unwind(AssertUnwindSafe(|| work(stdin))) {
+        Ok(Ok(native)) => return native,
+        Ok(Err(NoVerdict(why))) => why,
         Err(_) => {
-            let why = "hookrail failed by its own fault; its message is on stderr.";
-            refuse(args, stdin, &format!("{why} {ASK_DOCTOR}"))
+            format!("hookrail failed because of an error in itself; its message is on stderr. {ASK_DOCTOR}")
         }
+    };
+    let native = refuse(args, stdin, &why);
+    if native.refusal.is_some() {
+        // Whatever becomes of the log, the answer is a refusal.
+        let _ = std::panic::catch_unwind(AssertUnwindSafe(|| log_refusal(args, places, stdin, &why)));
     }
+    native
+}
+
+/// Writes down a refusal of which the engine knows nothing. What the call was about is left out: only settings that can be
+/// used say whether texts may be logged.
+fn log_refusal(args: &BridgeArgs, places: &Places, stdin: &[u8], why: &str) {
+    let Ok(context) = surroundings::places(places).map(|places| Context::without_project(&places, |_| None))
+    else {
+        return;
+    };
+    let Ok(context) = context else { return };
+    let event = read(args.agent, args.event.as_deref(), stdin).ok();
+    let log = HookLog::new(&context.state_dir());
+    log.set_agent(args.agent.as_str());
+    if let Some(session_id) = event.as_ref().and_then(|event| event.session_id.as_deref()) {
+        log.set_session(session_id);
+    }
+    if let Some(cwd) = event.as_ref().and_then(|event| real_folder(event.cwd.as_deref()?)) {
+        log.set_project(&cwd);
+    }
+    let ours = event.as_ref().and_then(|event| event.event).map(EventName::as_str);
+    let name = ours.or(args.event.as_deref()).unwrap_or("unknown");
+    log.refused(name, event.as_ref().and_then(BridgeEvent::tool_name), why);
 }
 
 /// A refusal in the agent's dialect, with the cause, at events that guard something; elsewhere a line on stderr.
@@ -115,25 +153,20 @@ fn is_null_device(descriptor: &impl std::os::fd::AsFd) -> bool {
     null.is_some() && rustix::fs::fstat(descriptor).ok().and_then(device) == null
 }
 
-/// One event, from the payload to the answer. An `Err` becomes a refusal.
+/// One event, from the payload to the answer. An error becomes a refusal.
 fn respond(
     args: &BridgeArgs,
     places: &Places,
     stdin: &[u8],
     started: Instant,
-) -> anyhow::Result<NativeAnswer> {
+) -> Result<NativeAnswer, NoVerdict> {
     let agent = args.agent;
-    let mut event = match read(agent, args.event.as_deref(), stdin) {
-        Ok(event) => event,
-        Err(error) => {
-            let why = format!("hookrail does not understand what {} sent: {error}.", agent.title());
-            return Ok(refuse(args, stdin, &format!("{why} {ASK_DOCTOR}")));
-        }
-    };
-    let user = match surroundings::places(places) {
-        Ok(places) => Context::without_project(&places, |_| None)?,
-        Err(why) => return Ok(refuse(args, stdin, &why)),
-    };
+    let mut event = read(agent, args.event.as_deref(), stdin).map_err(|error| {
+        let title = agent.title();
+        NoVerdict(format!("hookrail does not understand what {title} sent: {error}. {ASK_DOCTOR}"))
+    })?;
+    let places = surroundings::places(places).map_err(NoVerdict)?;
+    let user = Context::without_project(&places, |_| None)?;
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
     let memory = store.load();
     memory.recall(&mut event);
@@ -150,7 +183,7 @@ fn respond(
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
         let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
-        return Ok(refuse(args, stdin, &format!("{refusal:#}. {help}")));
+        return Err(NoVerdict(format!("{refusal:#}. {help}")));
     }
     let mut verdict = match event.event {
         Some(name) => match fire(&session, name, &event)? {
@@ -213,19 +246,16 @@ fn fire(
     session: &HookSession,
     name: EventName,
     event: &BridgeEvent,
-) -> anyhow::Result<Option<ProcessedHookResult>> {
+) -> Result<Option<ProcessedHookResult>, NoVerdict> {
     let Some(system) = session.hook_system() else { return Ok(None) };
     system.initialize();
-    let handler = system.event_handler()?;
+    let handler = system.event_handler().context("the hooks cannot be read")?;
     if let (true, None, Some(CallReading::Unreadable(why))) =
         (name.has_tool(), &event.native_tool, &event.reading)
     {
         // Any guard may be meant for it.
-        let mut result = ProcessedHookResult::empty(name);
-        if name.is_guarded() && handler.listens_to(name) {
-            result.block = Some(Block::new(why.as_str(), BlockCause::Failure));
-        }
-        return Ok(Some(result));
+        let may_be_meant = name.is_guarded() && handler.listens_to(name);
+        return if may_be_meant { Err(NoVerdict(why.clone())) } else { Ok(None) };
     }
     let input = typed_event(name, event, session.working_dir())?;
     let fields = input.event();
@@ -234,7 +264,8 @@ fn fire(
     }
     // Without a size of our own the environment says how large stacks are, and so whether a thread can be had.
     let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().thread_stack_size(STACK_SIZE).build()?;
+        tokio::runtime::Builder::new_current_thread().enable_all().thread_stack_size(STACK_SIZE).build();
+    let runtime = runtime.context("hooks cannot be run")?;
     let result = runtime.block_on(handler.fire_with(&fields, &input.base, &input.extra));
     runtime.shutdown_background();
     Ok(Some(result))

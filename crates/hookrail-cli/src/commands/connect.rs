@@ -31,18 +31,8 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitStatus> {
     let Some(agent) = args.agent else { return status::list(args.format, context, printer) };
     refuse_inside_agent("which agents call hookrail")?;
-    let file = AgentFile::find(agent, args.project, context)?;
-    let options =
-        ConnectOptions { model_events: args.model_events, toml: file.is_toml, dry_run: args.dry_run };
-    let edit = |existing: Option<&str>| {
-        file.with_scope(args.require, context, |scope| connect(agent, existing, scope, options))
-    };
-    // A file that cannot be edited is no reason to install anything.
-    edit(file.load()?.as_deref()).map_err(|error| file.unusable(&error, context))?;
-    if !args.dry_run {
-        install(args.force, context, printer)?;
-    }
-    let changed = file.change(context, args.dry_run, true, edit)?;
+    let Done { file, installed, changed } = connect_file(agent, args, context)?;
+    print_installed(&installed, context, printer)?;
     changed.show(&file, args.dry_run, args.diff, context, printer)?;
     if !args.dry_run {
         for (message, help) in not_running(&file, context) {
@@ -52,30 +42,39 @@ pub(crate) fn run(
     Ok(ExitStatus::Success)
 }
 
-/// Connects an agent by the user's own settings, without a word. The program is installed only if the file can be edited.
-pub(crate) fn connect_user(agent: Agent, context: &Context) -> anyhow::Result<AgentFile> {
-    let file = AgentFile::find(agent, false, context)?;
-    let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
-    let edit = |existing: Option<&str>| {
-        file.with_scope(false, context, |scope| connect(agent, existing, scope, options))
-    };
-    edit(file.load()?.as_deref()).map_err(|error| file.unusable(&error, context))?;
-    program::install(context, false)?;
-    file.change(context, false, true, edit)?;
-    Ok(file)
+/// A file that was connected.
+pub(crate) struct Done {
+    pub(crate) file: AgentFile,
+    installed: Installed,
+    changed: show::Changed,
 }
 
-/// Puts the program into the place that entries name, and prints what changed.
-fn install(force: bool, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+/// Adds the bridge to the settings of an agent, and prints nothing. The program is installed only if the file can be
+/// edited.
+pub(crate) fn connect_file(agent: Agent, args: &ConnectArgs, context: &Context) -> anyhow::Result<Done> {
+    let file = AgentFile::find(agent, args.project, context)?;
+    let options =
+        ConnectOptions { model_events: args.model_events, toml: file.is_toml, dry_run: args.dry_run };
+    let edit = |existing: Option<&str>| {
+        file.with_scope(args.require, context, |scope| connect(agent, existing, scope, options))
+    };
+    edit(file.load()?.as_deref()).map_err(|error| file.unusable(&error, context))?;
+    let installed = if args.dry_run { Installed::Same } else { program::install(context, args.force)? };
+    let changed = file.change(context, args.dry_run, true, edit)?;
+    Ok(Done { file, installed, changed })
+}
+
+/// What became of the program in the place that entries name.
+fn print_installed(installed: &Installed, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     let place = shown(&program::path(context), context);
-    match program::install(context, force)? {
+    match installed {
         Installed::Same => {}
         Installed::Written => {
             printer.data(format_args!("wrote {place}: hookrail {}", env!("CARGO_PKG_VERSION")))?;
         }
         Installed::Newer(version) => printer.message(format_args!(
             "note: {place} is hookrail {}, which is newer than this program, and stays; `--force` replaces it",
-            escape_line(&version)
+            escape_line(version)
         )),
     }
     Ok(())

@@ -85,10 +85,10 @@ async fn play(demo: &DemoProject, printer: &mut Printer) -> anyhow::Result<usize
 
 /// Where to go from here, in the order in which people do.
 const NEXT: &str = "Next:
+  hookrail setup                                protect the coding agents that you have
   hookrail init                                 write your first hook
   hookrail fire BeforeTool --tool write_file    try it, without any agent
-  hookrail trust                                approve the hooks of a project
-  hookrail agent -p 'What does this project do?'   let it work (needs GEMINI_API_KEY)";
+  hookrail trust                                approve the hooks of a project";
 
 /// The temporary project and home. Dropping it removes both.
 /// Scenes share it, so a later one sees the files of an earlier one.

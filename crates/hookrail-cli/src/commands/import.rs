@@ -1,16 +1,16 @@
 //! `hookrail import`: another agent's hooks in hookrail's format, with a line for everything that is lost or changed.
 //!
 //! What is printed to stdout is a settings file; what was lost, changed or has another meaning here goes to stderr, one
-//! line each. The other agent's files are only read.
+//! line each. The other agent's files are only read, unless `--move` takes out of them what was imported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::EventName;
-use hookrail::components::Matcher;
-use hookrail::settings::{PROJECT_DIR_VARIABLES, edit};
-use hookrail_bridge::{Agent, Imported, LossKind, SettingsFormat, import, script_hints};
+use hookrail::components::{Level, Matcher};
+use hookrail::settings::{LockedFile, PROJECT_DIR_VARIABLES, edit};
+use hookrail_bridge::{Agent, Imported, LossKind, SettingsFormat, import, script_hints, without_imported};
 use hookrail_shell::{Piece, Word, outline};
 use serde_json::Value;
 
@@ -26,7 +26,8 @@ use crate::terminal::printer::{Printer, escape_line};
 /// Prints the hooks, or adds them to the settings.
 /// An agent may look, but not write.
 pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    if args.write {
+    let writes = args.write || args.moves;
+    if writes {
         refuse_inside_agent("hooks")?;
     }
     refuse_without_command_hooks(args.agent, context)?;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         None => hook_files(args.agent, args.project, context),
     };
     let mut all = Imported::default();
+    let mut edits = Vec::new();
     for file in &files {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
         let imported = import(args.agent, &text).map_err(|error| {
@@ -43,6 +45,16 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         for line in &imported.report {
             let place = if files.len() > 1 { format!("{}: ", shown(file, context)) } else { String::new() };
             printer.message(escape_line(&format!("{place}{line}")));
+        }
+        if args.moves && !imported.places.is_empty() {
+            // Before anything is written: a file that cannot be edited keeps its hooks, and so do we.
+            let after = without_imported(args.agent, &text, &imported.places).map_err(|error| {
+                Hinted::new(
+                    format!("cannot change `{}`: {error}", shown(file, context)),
+                    "use `--write` instead",
+                )
+            })?;
+            edits.push(FileEdit { file, before: text, after });
         }
         all.append(imported);
     }
@@ -57,8 +69,21 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         count => printer.message(format_args!("note: {count} entries call hookrail itself and are left out")),
     }
     print_script_hints(&all, context, printer);
-    if args.write {
+    if writes {
         write(args, &all, context, printer)?;
+    }
+    if args.moves {
+        for edit in &edits {
+            edit.apply(args.agent, context, printer)?;
+        }
+        if !edits.is_empty() && all.own_entries == 0 {
+            let title = args.agent.title();
+            printer.message(format_args!(
+                "warning: these files of {title} do not call hookrail, so that the hooks may not run there any longer"
+            ));
+            printer.message(format_args!("hint: `hookrail connect {}`", args.agent));
+        }
+    } else if args.write {
         print_twice(args.agent, &files, &all, context, printer);
     } else {
         printer.json_pretty(&all.settings)?;
@@ -66,6 +91,28 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     // A hook that is left out may be a guard.
     let has_losses = all.report.iter().any(|line| line.kind == LossKind::Lost);
     Ok(if has_losses { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+/// A file of the agent, before and after its hooks are taken out.
+struct FileEdit<'a> {
+    file: &'a Path,
+    before: String,
+    after: String,
+}
+
+impl FileEdit<'_> {
+    /// Replaces the file, unless it is not what was imported any more.
+    fn apply(&self, agent: Agent, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+        let name = shown(self.file, context);
+        let locked = LockedFile::lock(self.file, &context.state_dir().join("connect.lock"))?;
+        let now = fs::read_to_string(locked.path()).with_context(|| format!("cannot read `{name}`"))?;
+        if now != self.before {
+            let message = format!("`{name}` was changed meanwhile and was left alone");
+            return Err(Hinted::new(message, format!("`hookrail import {agent} --move` again")).into());
+        }
+        locked.replace(self.after.as_bytes(), 0o644)?;
+        printer.data(format_args!("took them out of {name}"))
+    }
 }
 
 /// The agent still runs the hooks itself. Where it is connected, it runs them a second time through hookrail.
@@ -86,10 +133,10 @@ fn print_twice(
         printer.message(format_args!(
             "warning: {title} is connected to hookrail and still runs these hooks itself, so each of them runs twice there"
         ));
-        printer.message(format_args!("hint: take them out of {place}"));
+        printer.message(format_args!("hint: `hookrail import {agent} --move` takes them out of {place}"));
     } else {
         printer.message(format_args!(
-            "note: {title} still runs these hooks itself; take them out of {place} before `hookrail connect {agent}`, or each of them runs twice there"
+            "note: {title} still runs these hooks itself; `hookrail import {agent} --move` takes them out of {place}: do so before `hookrail connect {agent}`, or each of them runs twice there"
         ));
     }
 }
@@ -123,10 +170,13 @@ fn write(
         context.paths.user_file().ok_or_else(|| Hinted::new("there is no home directory", "set HOME"))?
     };
     let known = context.settings();
+    // The same command of another level is another hook: it may be off, or not approved.
+    let same_level = if args.project { Level::Project } else { Level::User };
     let is_known = |event: EventName, matcher: Option<&str>, hook: &Value| {
         let matcher = Matcher::for_event(event, matcher);
         known.hooks.iter().any(|resolved| {
-            resolved.hook.event == event
+            resolved.hook.origin.level == same_level
+                && resolved.hook.event == event
                 && resolved.hook.matcher.text() == matcher.text()
                 && hook.get("command").and_then(Value::as_str) == resolved.hook.command_text()
         })

@@ -18,7 +18,7 @@ use super::connect::record::ConnectRecord;
 use super::connect::status::{AgentStatus, Connected, statuses};
 use super::connect::{self, disconnect, not_running, program};
 use super::{doctor, rules};
-use crate::cli::{Format, SetupArgs, UninstallArgs};
+use crate::cli::{ConnectArgs, Format, SetupArgs, UninstallArgs};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
@@ -140,8 +140,8 @@ fn confirmed(plan: &str, printer: &mut Printer) -> anyhow::Result<bool> {
 /// Connects one agent and proves it. What goes wrong is said and keeps no other agent from being connected.
 fn set_up(agent: Agent, context: &Context) -> SetUpAgent {
     let name = agent.as_str();
-    let file = match connect::connect_user(agent, context) {
-        Ok(file) => file,
+    let file = match connect::connect_file(agent, &ConnectArgs::default(), context) {
+        Ok(done) => done.file,
         Err(error) => {
             let needs = Some(format!("{error:#}"));
             return SetUpAgent { agent: name, connected: false, proved: false, needs };

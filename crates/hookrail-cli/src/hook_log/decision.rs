@@ -43,6 +43,29 @@ pub(super) fn line<'a>(decided: &'a DecidedEvent<'a>, project: Option<&'a str>) 
     }
 }
 
+/// The line about an event that was refused without asking hooks.
+pub(super) fn refusal<'a>(
+    event: &'a str,
+    project: Option<&'a str>,
+    tool: Option<&'a str>,
+    reason: &str,
+) -> DecisionLine<'a> {
+    DecisionLine {
+        call_id: None,
+        event,
+        project,
+        tool,
+        summary: None,
+        decision: "block",
+        block_cause: Some("failure"),
+        hook: None,
+        source: None,
+        reason: Some(shortened(reason, MAX_REASON)),
+        changes: None,
+        duration_ms: 0,
+    }
+}
+
 /// The agent's own id of the call, else the id that the lines about its hooks have.
 fn call_id_of(decided: &DecidedEvent<'_>) -> Option<String> {
     let of_agent = decided.extra.get("tool_use_id").and_then(Value::as_str).filter(|id| !id.is_empty());

@@ -187,6 +187,8 @@ pub(crate) struct LoggedDecision {
     pub(crate) decision: String,
     pub(crate) block_cause: Option<String>,
     pub(crate) hook: Option<String>,
+    #[serde(default)]
+    pub(crate) reason: Option<String>,
 }
 
 /// Enough of a hash to name a decision, in hexadecimal digits.

@@ -35,7 +35,10 @@ fn import_reports_what_is_lost_and_leaves_our_entries_out() {
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(fs::read_to_string(project.user_settings_path()).unwrap().contains("guard.sh"));
     assert!(ran.stderr.contains("so each of them runs twice there"), "{ran}");
-    assert!(ran.stderr.contains("hint: take them out of ~/.claude/settings.json"), "{ran}");
+    assert!(
+        ran.stderr.contains("`hookrail import claude --move` takes them out of ~/.claude/settings.json"),
+        "{ran}"
+    );
     let ran = run(&project, &["import", "claude", "--write"]);
     assert!(ran.stdout.contains("added 0 hooks"), "{ran}");
 }
@@ -224,4 +227,83 @@ fn import_looks_into_scripts() {
         }
         assert_eq!(ran.stderr.contains("type `prompt`"), agent == "claude", "{ran}");
     }
+}
+
+/// `--move` takes out what it imported and nothing else, byte for byte.
+#[test]
+fn move_takes_out_what_was_imported() {
+    for (agent, file, before, after) in [
+        (
+            "claude",
+            ".claude/settings.json",
+            "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"a.sh\", \"timeout\": 9 } ] },\n      { \"hooks\": [ { \"type\": \"prompt\", \"prompt\": \"safe?\" }, { \"type\": \"command\", \"command\": \"b.sh\", \"timeout\": 9 } ] }\n    ],\n    \"SubagentStop\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"c.sh\" } ] } ]\n  },\n  \"env\": {}\n}\n",
+            "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\": \"prompt\", \"prompt\": \"safe?\" }  ] }\n    ],\n    \"SubagentStop\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"c.sh\" } ] } ]\n  },\n  \"env\": {}\n}\n",
+        ),
+        (
+            "copilot",
+            ".copilot/hooks/mine.json",
+            "{ \"version\": 1, \"hooks\": { \"preToolUse\": [ { \"bash\": \"a.sh\", \"timeoutSec\": 9 }, { \"bash\": \"b.sh\", \"timeoutSec\": 9 } ] } }\n",
+            "{ \"version\": 1  }\n",
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "model = \"x\" # mine\r\n\r\n[[hooks.Stop]]\r\n[[hooks.Stop.hooks]]\r\ntype = \"command\"\r\ncommand = \"a.sh\"\r\n\r\n[tools]\r\nweb = true\r\n",
+            "model = \"x\" # mine\r\n\r\n[tools]\r\nweb = true\r\n",
+        ),
+    ] {
+        let project = TestProject::new();
+        let place = project.home().join(file);
+        write(&place, before);
+        let ran = run(&project, &["import", agent, "--move"]);
+        assert_eq!(ran.code, Some(i32::from(agent == "claude")), "{ran}");
+        assert_eq!(fs::read_to_string(&place).unwrap(), after, "{ran}");
+        assert!(ran.stderr.contains(&format!("hint: `hookrail connect {agent}`")), "{ran}");
+        let settings = fs::read_to_string(project.user_settings_path()).unwrap();
+        assert!(settings.contains("a.sh") && !settings.contains("c.sh"), "{settings}");
+        let again = run(&project, &["import", agent, "--move"]);
+        assert_eq!(fs::read_to_string(&place).unwrap(), after, "{again}");
+    }
+}
+
+/// Beside `connect`, what is moved runs once and the entries of `connect` stay.
+#[test]
+fn move_leaves_the_entries_of_connect() {
+    let project = TestProject::new();
+    let place = project.home().join(".claude/settings.json");
+    write(&place, "{}\n");
+    run(&project, &["connect", "claude"]);
+    let connected = fs::read_to_string(&place).unwrap();
+    let mut settings: Value = serde_json::from_str(&connected).unwrap();
+    settings["hooks"]["PreToolUse"][0]["hooks"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "type": "command", "command": "guard.sh", "timeout": 5 }));
+    fs::write(&place, settings.to_string()).unwrap();
+    let ran = run(&project, &["import", "claude", "--move"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(!ran.stderr.contains("hookrail connect") && !ran.stderr.contains("twice"), "{ran}");
+    let left: Value = serde_json::from_str(&fs::read_to_string(&place).unwrap()).unwrap();
+    assert_eq!(left, serde_json::from_str::<Value>(&connected).unwrap());
+}
+
+/// The same command in the project's settings is another hook, and a hook that was off stays off.
+#[test]
+fn import_loses_no_hook_to_another_level_and_keeps_what_was_off() {
+    let project = TestProject::new();
+    project.settings(
+        &json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "guard.sh" }] }] } }),
+    );
+    let gemini = json!({ "hooks": { "disabled": ["loud.sh"], "BeforeTool": [
+        { "hooks": [{ "type": "command", "command": "guard.sh", "timeout": 9 }] },
+        { "hooks": [{ "type": "command", "command": "loud.sh", "timeout": 9 }] },
+    ] } });
+    write(&project.home().join(".gemini/settings.json"), &gemini.to_string());
+    let ran = run(&project, &["import", "gemini", "--move"]);
+    assert!(ran.stdout.contains("added 2 hooks"), "{ran}");
+    let text = fs::read_to_string(project.user_settings_path()).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(settings["hooksConfig"]["disabled"], json!(["loud.sh"]), "{text}");
+    let left = fs::read_to_string(project.home().join(".gemini/settings.json")).unwrap();
+    assert_eq!(left, "{\"hooks\":{\"disabled\":[\"loud.sh\"]}}", "{ran}");
 }

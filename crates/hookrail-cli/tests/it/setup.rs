@@ -211,3 +211,35 @@ fn exceptions_let_a_call_pass_while_they_count_and_only_on_their_level() {
         assert_eq!(run(&project, &["check"]).code, Some(1));
     }
 }
+
+/// opencode has a plugin instead of an entry: what the plugin starts is what has to refuse.
+#[test]
+fn an_agent_with_a_plugin_is_proved_by_what_its_plugin_starts() {
+    let args = ["setup", "--yes", "--agents", "opencode", "--preset", "none", "--format", "json"];
+    let project = TestProject::new();
+    let done = with_agents(&project, &[], &args);
+    let found: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(found["agents"][0]["proved"], json!(true), "{done}");
+
+    let project = TestProject::new();
+    let program = project.home().join(".hookrail/bin/hookrail");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    fs::write(&program, "#!/bin/sh\ntest \"$1\" != --version || echo hookrail 99.0.0\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let done = with_agents(&project, &[], &args);
+    assert_eq!(done.code, Some(1), "{done}");
+    let found: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(found["agents"][0]["proved"], json!(false), "{done}");
+    assert!(found["agents"][0]["needs"].as_str().unwrap().contains("did not refuse"), "{done}");
+
+    // Nothing of it can be started.
+    let plugin = project.home().join(".config/opencode/plugin/hookrail.js");
+    let text = fs::read_to_string(&plugin).unwrap();
+    fs::write(
+        &plugin,
+        text.replace("const words = ", "const others = ").replace("const program", "let program"),
+    )
+    .unwrap();
+    let doctor = run(&project, &["doctor"]);
+    assert!(doctor.stdout.contains("does not call hookrail at tool.execute.before"), "{doctor}");
+}

@@ -101,7 +101,8 @@ impl HookEventHandler {
         error: &dyn std::fmt::Display,
         stage: FailureStage,
     ) -> ProcessedHookResult {
-        let result = failure_envelope(event, hooks, error, stage);
+        let mut result = failure_envelope(event, hooks, error, stage);
+        self.block_on_own_failure(&mut result);
         // Whatever writing it leads to, the event has failed already.
         Records::new(self.host.observer.as_deref()).batch(&result);
         result
@@ -140,16 +141,25 @@ impl HookEventHandler {
         result.not_held = not_held;
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
+        self.block_on_own_failure(&mut result);
         records.batch(&result);
         records.decided(&input, &result, self.host.settings().effective.logs_texts());
-        match records.into_panic() {
-            None => result,
-            Some(panic) => result.with_failure(failure_envelope(
-                plan.event,
-                planned(plan),
-                &panic,
-                FailureStage::HookExecution,
-            )),
+        if let Some(panic) = records.into_panic() {
+            let hooks = planned(plan);
+            result =
+                result.with_failure(failure_envelope(plan.event, hooks, &panic, FailureStage::HookExecution));
+            self.block_on_own_failure(&mut result);
+        }
+        result
+    }
+
+    /// Blocks a guarded event whose hooks could not be asked, where the host wants that: nobody knows what they would have
+    /// said.
+    fn block_on_own_failure(&self, result: &mut ProcessedHookResult) {
+        let blocks = self.host.blocks_on_own_failure && result.event.is_guarded() && result.block.is_none();
+        if let Some(why) = result.own_failure().filter(|_| blocks) {
+            let reason = format!("hookrail could not run its hooks, so this was refused: {why}");
+            result.block_with(Block { reason, cause: BlockCause::Failure });
         }
     }
 

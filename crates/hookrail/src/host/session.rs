@@ -54,6 +54,7 @@ impl HookSession {
             try_examples: true,
             workers: None,
             has_our_tools: false,
+            blocks_on_own_failure: false,
         }
     }
 
@@ -137,6 +138,7 @@ pub struct HookSessionBuilder {
     try_examples: bool,
     workers: Option<WorkerPool>,
     has_our_tools: bool,
+    blocks_on_own_failure: bool,
 }
 
 impl HookSessionBuilder {
@@ -229,6 +231,14 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Blocks `BeforeTool`, `BeforeModel` and `BeforeAgent` where the hook system itself fails: a panic, or a shortage of
+    /// processes, descriptors or memory that keeps a hook from being started. Otherwise only hooks with
+    /// `onFailure: "block"` do.
+    pub fn block_on_own_failure(mut self) -> Self {
+        self.blocks_on_own_failure = true;
+        self
+    }
+
     /// Reads the settings files and makes the session.
     pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
@@ -267,6 +277,7 @@ impl HookSessionBuilder {
             answer_by: self.answer_by,
             workers: self.workers,
             has_our_tools: self.has_our_tools,
+            blocks_on_own_failure: self.blocks_on_own_failure,
         };
         let has_bus = host.bus.is_some();
         let session = HookSession { host: Arc::new(host), may_be_on, system: OnceLock::new() };

@@ -37,6 +37,8 @@ pub(crate) struct Host {
     pub(crate) workers: Option<WorkerPool>,
     /// Whether tools under our names have our arguments, so that a call without them cannot be read.
     pub(crate) has_our_tools: bool,
+    /// Whether guarded events are blocked where the hook system itself fails.
+    pub(crate) blocks_on_own_failure: bool,
 }
 
 impl Host {

@@ -10,7 +10,7 @@ use crate::event::EventName;
 use crate::hook::Hook;
 use crate::output::HookOutput;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
-use crate::verdict::failure::HookFailure;
+use crate::verdict::failure::{HookFailure, StartFailure};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::refusal::RefusedHook;
 
@@ -156,6 +156,18 @@ impl ProcessedHookResult {
     /// What went wrong in the hook system itself, as opposed to in a hook.
     pub fn infrastructure_failure(&self) -> Option<&HookError> {
         self.aggregated.errors.iter().find(|error| error.hook().is_none())
+    }
+
+    /// What kept hooks from deciding that is not their doing: a failure of the hook system, or a shortage of resources.
+    pub(crate) fn own_failure(&self) -> Option<String> {
+        let scarce = |run: &HookRun| match run.failure() {
+            Some(failure @ HookFailure::NotStarted { why: StartFailure::Scarce { .. } }) => {
+                Some(format!("hook `{}` {failure}", run.hook.name))
+            }
+            _ => None,
+        };
+        let system = self.infrastructure_failure().map(ToString::to_string);
+        system.or_else(|| self.runs.iter().find_map(scarce))
     }
 
     /// The result of an event to which no hook listens.

@@ -15,10 +15,15 @@ const EVENTS: [(Agent, &str, &str, &str); 7] = [
 
 fn failing(agent: Agent, event: &str, stdin: &[u8], is_panic: bool) -> NativeAnswer {
     let args = BridgeArgs { agent, event: Some(event.to_owned()), project: false };
-    answer_or_refuse(&args, &mut stdin.to_vec(), |_| {
+    let home = tempfile::tempdir().unwrap();
+    let places = Places { home: Some(home.path().to_owned()), ..Places::default() };
+    let native = answer_or_refuse(&args, &places, &mut stdin.to_vec(), |_| {
         assert!(!is_panic, "a fault of the bridge itself");
-        anyhow::bail!("something is broken")
-    })
+        Err(anyhow::anyhow!("something is broken").into())
+    });
+    let log = std::fs::read_to_string(home.path().join(".hookrail/log.jsonl")).unwrap_or_default();
+    assert_eq!(log.contains("\"decision\":\"block\""), native.refusal.is_some(), "{agent} {event}: {log}");
+    native
 }
 
 /// Whether every word of a refusal in any dialect is there: a decision and a reason that names what helps.

@@ -79,59 +79,57 @@ fn look_at_file(file: &AgentFile, context: &Context, report: &mut DoctorReport) 
     for (message, help) in not_running(file, context) {
         report.add(RowState::Error, name, message, help);
     }
-    if let Connection::Partly { missing } = &connection {
+    if matches!(connection, Connection::Partly { .. }) {
         let message = format!("`{shown_file}` calls hookrail, though not as this version would write it");
         report.add(RowState::Warning, name, message, reconnect.clone());
-        let guarded = guarded_event(file.agent);
-        let entries = bridge_entries(file.agent, &text, file.options()).unwrap_or_default();
-        if guarded.is_some_and(|event| {
-            missing.contains(&event)
-                && !entries.is_empty()
-                && !entries.iter().any(|(found, _)| found == event)
-        }) {
-            let event = guarded.unwrap_or_default();
-            let message =
-                format!("`{shown_file}` does not call hookrail at {event}, where tools are guarded");
-            report.add(RowState::Error, name, message, reconnect.clone());
-        }
     }
     if file.is_project {
+        // A plugin of a project has no line that could be compared.
+        if !entries(file, &text).is_empty()
+            && let Err(why) = guarded_entry(file, &text, context)
+        {
+            report.add(RowState::Error, name, why, reconnect.clone());
+        }
         return look_at_shared(&connection, &shown_file, name, &reconnect, context, report);
     }
-    let entries = bridge_entries(file.agent, &text, file.options()).unwrap_or_default();
-    let entry = entries.into_iter().find(|(found, _)| Some(found.as_str()) == guarded_event(file.agent));
-    let Some((_, entry)) = entry else { return };
-    match probe::probe(&entry, context.project()) {
-        ProbeResult::Works => report.ok(
+    match refuses_as_it_must(file, context) {
+        Ok(()) => report.ok(
             name,
             format!("its entry in `{shown_file}` calls hookrail, and a call that must be refused is refused"),
         ),
-        ProbeResult::Gone => {
-            let message = format!("the program that `{shown_file}` calls is not there or does not start");
-            report.add(RowState::Error, name, message, reconnect);
-        }
-        ProbeResult::Odd(printed) => {
-            let message =
-                format!("its entry in `{shown_file}` did not refuse a call that cannot be read: {printed}");
-            report.add(RowState::Error, name, message, reconnect);
-        }
+        Err(why) => report.add(RowState::Error, name, why, reconnect),
     }
 }
 
 /// Whether the user's entry of an agent refuses a call that must be refused; the error says why not.
 pub(crate) fn refuses_as_it_must(file: &AgentFile, context: &Context) -> Result<(), String> {
+    let shown_file = shown(&file.place.path, context);
     let text = file.load().ok().flatten().unwrap_or_default();
-    let entries = bridge_entries(file.agent, &text, file.options()).unwrap_or_default();
-    let entry = entries.into_iter().find(|(found, _)| Some(found.as_str()) == guarded_event(file.agent));
-    // An agent with a plugin instead of entries has none to start.
-    let Some((_, entry)) = entry else { return Ok(()) };
+    let entry = guarded_entry(file, &text, context)?;
     match probe::probe(&entry, context.project()) {
         ProbeResult::Works => Ok(()),
-        ProbeResult::Gone => Err("the program that its entry calls does not start".to_owned()),
+        ProbeResult::Gone => {
+            Err(format!("the program that `{shown_file}` calls is not there or does not start"))
+        }
         ProbeResult::Odd(printed) => {
-            Err(format!("its entry did not refuse a call that cannot be read: {printed}"))
+            Err(format!("its entry in `{shown_file}` did not refuse a call that cannot be read: {printed}"))
         }
     }
+}
+
+/// The shell line that a file has the agent start before a tool; the error says that there is none.
+fn guarded_entry(file: &AgentFile, text: &str, context: &Context) -> Result<String, String> {
+    let event = guarded_event(file.agent).unwrap_or_default();
+    let entry = entries(file, text).into_iter().find(|(found, _)| found == event);
+    entry.map(|(_, line)| line).ok_or_else(|| {
+        let file = shown(&file.place.path, context);
+        format!("`{file}` does not call hookrail at {event}, where tools are guarded")
+    })
+}
+
+/// Each event at which a text of this file calls hookrail, with the shell line.
+fn entries(file: &AgentFile, text: &str) -> Vec<(String, String)> {
+    bridge_entries(file.agent, text, file.options()).unwrap_or_default()
 }
 
 /// A project's entry, which calls whichever hookrail is installed. One that is not as `connect` writes it may be anything.

@@ -34,7 +34,9 @@ pub(super) fn render(decision: &LoggedDecision, wanted: &Wanted<'_>) -> String {
     let tool = escape_line(decision.tool.as_deref().unwrap_or(&decision.event));
     let summary = escape_line(decision.summary.as_deref().unwrap_or_default());
     let word = escape_line(&decision.decision);
-    let mut hook = decision.hook.as_deref().map(escape_line).unwrap_or_default();
+    // Where no hook decided, the reason tells what did.
+    let by = decision.hook.as_deref().or(decision.reason.as_deref());
+    let mut hook = by.map(escape_line).unwrap_or_default();
     if let Some(project) = wanted.elsewhere(decision.project.as_deref().unwrap_or_default()) {
         if !hook.is_empty() {
             hook.push(' ');

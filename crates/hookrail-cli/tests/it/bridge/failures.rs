@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hookrail_testkit::{TestProject, process_is_alive, wait_until};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{PROMPTS, SHELL_CALLS, bridge, payload, refuses, said, settings, with_hooks};
-use crate::program::{hookrail, run, run_with_stdin};
+use crate::program::{Ran, hookrail, log_path, run, run_with_stdin};
 
 #[test]
 fn a_failing_hook_is_reported_and_blocks_only_if_configured_so() {
@@ -205,4 +205,109 @@ fn errors_in_the_users_settings_are_told_once_a_session() {
     }
     let second = ask();
     assert!(!second.stdout.contains("SubagentStop") && !second.stdout.contains("nowhere"), "X8: {second}");
+}
+
+/// The bridge under limits of the system, for a user who has no other process, so that a limit on processes counts.
+fn limited(project: &TestProject, limit: &str) -> Ran {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let open = |folder: &std::path::Path| {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    for folder in [project.dir().to_owned(), project.home()] {
+        open(&folder);
+        open(folder.parent().unwrap());
+    }
+    let home = project.home().display().to_string();
+    let args = ["bridge", "--home", &home, "claude", "PreToolUse"];
+    let mut line = vec!["prlimit".to_owned(), limit.to_owned(), env!("CARGO_BIN_EXE_hookrail").to_owned()];
+    if rustix::process::geteuid().is_root() {
+        // Limits on processes do not hold for root.
+        let other = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+        line.splice(0..0, other.map(str::to_owned));
+    }
+    let mut child = Command::new(&line[0])
+        .args(&line[1..])
+        .args(args)
+        .current_dir(project.dir())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may end before it reads.
+    let _ = child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(payload(project, "claude", "PreToolUse-Bash", &json!({})).as_bytes());
+    Ran::of(&args, child.wait_with_output().unwrap())
+}
+
+/// A hook that cannot be started, because nothing can, has not agreed.
+#[test]
+fn a_guard_that_cannot_be_started_for_want_of_processes_refuses() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "name": "looks", "command": "true; true", "timeout": 300 },
+    ] }] }));
+    let ran = limited(&project, "--nproc=1");
+    assert!(refuses(&said(&ran), "hookrail could not run its hooks"), "{ran}");
+    let ran = limited(&project, "--nproc=100");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
+}
+
+/// Whatever runs out, a guard that refuses is not passed: it refuses, or the bridge fails, which its entry refuses.
+#[test]
+fn no_shortage_lets_a_guarded_call_pass() {
+    let rule = json!({ "type": "rule", "when": { "command": "touch" }, "block": "no" });
+    let long = "printf '%300000s' x >&2; exit 2";
+    for hook in [
+        rule,
+        json!({ "type": "command", "command": "exit 2", "timeout": 300 }),
+        json!({ "type": "command", "command": long, "timeout": 300 }),
+    ] {
+        let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [hook] }] }));
+        let descriptors = [3, 4, 5, 6, 7, 8, 10, 12, 16].map(|most| format!("--nofile={most}"));
+        let memory = [8, 16, 32, 48, 64, 96, 128].map(|most| format!("--as={}", most << 20));
+        let processes = [1, 2, 3].map(|most| format!("--nproc={most}"));
+        let others = ["--fsize=0".to_owned(), "--stack=65536".to_owned()];
+        for limit in descriptors.into_iter().chain(memory).chain(processes).chain(others) {
+            let ran = limited(&project, &limit);
+            let refused = ran.code == Some(0) && ran.stdout.contains("\"deny\"");
+            assert!(refused || ran.code != Some(0), "{hook} {limit}: {ran}");
+        }
+    }
+}
+
+/// What is refused before any hook is asked is in the log too.
+#[test]
+fn refusals_without_a_hook_are_logged() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "rule", "when": { "command": "rm" }, "block": "no" },
+    ] }] }));
+    run_with_stdin(&project, &["bridge", "claude", "PreToolUse"], "");
+    bridge(&project, "claude", "PreToolUse-Bash", &json!({ "tool_input": { "cmd": "rm x" } }));
+    bridge(&project, "claude", "PreToolUse-Bash", &json!({ "tool_name": 7 }));
+    fs::write(project.user_settings_path(), "{ \"enableHooks\": ").unwrap();
+    bridge(&project, "claude", "PreToolUse-Bash", &json!({ "tool_input": { "command": "echo secret" } }));
+    let log = fs::read_to_string(log_path(&project)).unwrap();
+    let decisions: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["type"] == "decision")
+        .collect();
+    let reasons = ["stdin is empty", "may have changed", "tool_name", "settings.json"];
+    assert_eq!(decisions.len(), reasons.len(), "{log}");
+    for (decision, reason) in decisions.iter().zip(reasons) {
+        assert_eq!(
+            (&decision["decision"], &decision["blockCause"]),
+            (&json!("block"), &json!("failure")),
+            "{log}"
+        );
+        assert!(decision["reason"].as_str().unwrap().contains(reason), "{reason}: {decision}");
+        assert_eq!(decision["agent"], "claude", "{decision}");
+    }
+    assert!(!log.contains("echo secret"), "unusable settings do not say whether texts are logged: {log}");
+    let shown = run(&project, &["log"]);
+    assert!(shown.stdout.contains("stdin is empty"), "{shown}");
 }

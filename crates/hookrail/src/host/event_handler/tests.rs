@@ -59,6 +59,20 @@ async fn a_trigger_sees_the_block_of_a_failed_planning() {
     }
 }
 
+/// The programs of this project ask for it: nobody knows what the hooks would have said.
+#[tokio::test]
+async fn a_host_may_have_every_failure_of_the_hook_system_block() {
+    let hook = json!({ "type": "rule", "when": {}, "context": "x" });
+    let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } });
+    let builder = HookSession::builder(std::env::temp_dir(), TrustPolicy::AllowAll).settings(settings);
+    let session = builder.block_on_own_failure().build();
+    assert_eq!(fire(&session).await.block, None);
+    inject_failure();
+    let block = fire(&session).await.block.unwrap();
+    assert_eq!(block.cause, BlockCause::Failure);
+    assert!(block.reason.contains("planning"), "{}", block.reason);
+}
+
 #[tokio::test]
 async fn a_disabled_hook_does_not_block_a_failed_planning() {
     let closed = session("true", "block");
