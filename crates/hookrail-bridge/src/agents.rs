@@ -8,7 +8,7 @@ mod gemini;
 mod llxprt;
 mod opencode;
 mod qwen;
-mod shapes;
+pub(crate) mod shapes;
 
 use hookrail::EventName;
 

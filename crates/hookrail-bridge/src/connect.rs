@@ -107,6 +107,9 @@ pub enum ConnectError {
     /// The file was not written by hookrail, although it has the same name.
     #[error("the file is not one that `hookrail connect` wrote")]
     NotOurs,
+    /// It does not configure MCP servers.
+    #[error("it has none of `mcpServers`, `servers`, `mcp.servers` and `context_servers`")]
+    NoServers,
     /// A path that cannot be written into an entry.
     #[error("an entry cannot name `{path}`: it must be an absolute path of Unicode text without line breaks")]
     Path {

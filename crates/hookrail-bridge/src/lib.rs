@@ -25,6 +25,7 @@ mod effects;
 mod event;
 mod import;
 mod input;
+mod mcp;
 mod memory;
 mod tools;
 mod verdict;
@@ -42,6 +43,9 @@ pub use import::{
     EntryPlace, ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
 };
 pub use input::{BridgeInputError, read};
+pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
-pub use tools::{McpTool, OurCall, sample_call, to_native_input, to_ours, to_ours_with_mcp};
+pub use tools::{
+    McpTool, OurCall, mcp_call, mcp_response, sample_call, to_native_input, to_ours, to_ours_with_mcp,
+};
 pub use verdict::Verdict;

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::agents::dialect_of;
+use crate::agents::shapes::{result_text, text_result};
 use crate::dialect::{Argument, McpForm, NativeTool};
 
 /// A tool call under our names.
@@ -61,10 +62,7 @@ pub fn to_ours_with_mcp(
     let Some(tool) = dialect_of(agent).tool(native_name) else {
         names.add_mcp(agent, native_name, mcp);
         names.add(native_name);
-        if ["command", "cmd"].iter().any(|name| native.get(*name).is_some_and(is_command)) {
-            names.add("run_shell_command");
-        }
-        return names.call(native_name, native, CallReading::Unlisted);
+        return names.unlisted_call(native_name, native);
     };
     names.add(tool.ours);
     names.add(native_name);
@@ -73,6 +71,37 @@ pub fn to_ours_with_mcp(
         Some(problem) => CallReading::Unreadable(unreadable(agent, native_name, &problem)),
     };
     names.call(native_name, rename(tool, native), reading)
+}
+
+/// A call of an MCP server's tool, for a program between its client and the server. Matchers are also tried on the name
+/// without the signs that agents do not allow in names.
+pub fn mcp_call(server: &str, tool: &str, input: JsonObject) -> OurCall {
+    let plain = |name: &str| -> String {
+        let is_plain = |sign: &char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-');
+        name.chars().map(|sign| if is_plain(&sign) { sign } else { '_' }).collect()
+    };
+    let mut names = ToolNames { first: None, also: Vec::new() };
+    let name = format!("mcp__{server}__{tool}");
+    names.add(&name);
+    names.add(&format!("mcp__{}__{}", plain(server), plain(tool)));
+    names.unlisted_call(&name, input)
+}
+
+/// The result of an MCP server's tool as hooks see it; an error of the protocol is one of the tool.
+pub fn mcp_response(result: Result<&Value, &Value>) -> JsonObject {
+    let failure = |text: &str| {
+        let mut response = text_result(text);
+        response.insert("error".to_owned(), serde_json::json!({ "message": text }));
+        response
+    };
+    match result {
+        Ok(result) if result.get("isError") == Some(&Value::Bool(true)) => failure(&result_text(result)),
+        Ok(result) => text_result(&result_text(result)),
+        Err(error) => {
+            let message = error.get("message").and_then(Value::as_str);
+            failure(&message.map_or_else(|| error.to_string(), str::to_owned))
+        }
+    }
 }
 
 /// The call that a call of another tool amounts to.
@@ -298,6 +327,14 @@ impl ToolNames {
                 self.add(&reading);
             }
         }
+    }
+
+    /// A call of a tool that is in no table.
+    fn unlisted_call(mut self, native_name: &str, input: JsonObject) -> OurCall {
+        if ["command", "cmd"].iter().any(|name| input.get(*name).is_some_and(is_command)) {
+            self.add("run_shell_command");
+        }
+        self.call(native_name, input, CallReading::Unlisted)
     }
 
     fn call(self, native_name: &str, input: JsonObject, reading: CallReading) -> OurCall {

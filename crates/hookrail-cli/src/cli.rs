@@ -23,6 +23,7 @@ mod init;
 mod list;
 mod log;
 mod man;
+mod mcp;
 mod places;
 mod replay;
 mod report;
@@ -56,6 +57,7 @@ pub(crate) use self::init::{InitArgs, Language, hook_name};
 pub(crate) use self::list::ListArgs;
 pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
+pub(crate) use self::mcp::{McpAction, McpArgs, McpFile};
 pub(crate) use self::places::Places;
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
 pub(crate) use self::report::ReportArgs;
@@ -155,6 +157,8 @@ pub(crate) enum Command {
     Serve(Deferred<ServeArgs>),
     /// Answer one event of another agent, as its hook, in its dialect
     Bridge(Deferred<BridgeArgs>),
+    /// Stand between an MCP client and a server, or put that into a client's configuration
+    Mcp(Deferred<McpArgs>),
     /// Take hookrail out of every agent again
     Uninstall(Deferred<UninstallArgs>),
     /// Put this version into the place that the agents call

@@ -21,6 +21,7 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod rules;

@@ -61,7 +61,7 @@ pub(crate) struct HookLog {
     /// The folder whose hooks these are.
     project: OnceLock<String>,
     /// The other agent that the lines come from.
-    agent: OnceLock<&'static str>,
+    agent: OnceLock<String>,
     state: Mutex<LogState>,
 }
 
@@ -107,8 +107,8 @@ impl HookLog {
     }
 
     /// Names the other agent that the lines come from; the first name stays.
-    pub(crate) fn set_agent(&self, agent: &'static str) {
-        let _ = self.agent.set(agent);
+    pub(crate) fn set_agent(&self, agent: &str) {
+        let _ = self.agent.set(agent.to_owned());
     }
 
     /// Notes what another agent could not carry out.
@@ -145,7 +145,7 @@ impl HookLog {
     /// A log that cannot be written never fails a hook: the first problem is a line on stderr.
     fn write(&self, line: &LogLine<'_>) {
         let session_id = self.session_id.get().map_or("", String::as_str);
-        self.write_as(line, session_id, self.agent.get().copied());
+        self.write_as(line, session_id, self.agent.get().map(String::as_str));
     }
 
     /// The same with the session and the agent that the line is about.
@@ -278,7 +278,7 @@ impl HookObserver for HookLog {
 
     fn event_decided(&self, decided: &DecidedEvent<'_>) {
         let line = LogLine::Decision(decision::line(decided, self.project.get().map(String::as_str)));
-        let agent = self.agent.get().copied().unwrap_or("hookrail");
+        let agent = self.agent.get().map_or("hookrail", String::as_str);
         self.write_as(&line, &decided.base.session_id, Some(agent));
     }
 }

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, McpAction};
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::terminal::error;
@@ -44,8 +44,8 @@ fn main() -> ExitCode {
         }
     };
     cli.color.apply();
-    // An agent puts a project's variables into the environment of a bridge: there, none of them has an effect.
-    if !matches!(cli.command, Command::Bridge(_)) {
+    // An agent puts a project's variables into the environment of what it starts: there, none of them has an effect.
+    if !matches!(cli.command, Command::Bridge(_) | Command::Mcp(_)) {
         logging::start();
     }
     let mut printer = Printer::new();
@@ -99,6 +99,13 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
         Command::Bridge(args) => Ok(commands::bridge::run(&args, &cli.places)),
+        Command::Mcp(args) => match &args.action {
+            Some(McpAction::Wrap(file)) => commands::mcp::wrap::wrap(file, &context()?, printer),
+            Some(McpAction::Unwrap(file)) => commands::mcp::wrap::unwrap(file, &context()?, printer),
+            None => {
+                commands::mcp::run(args.server.as_deref().unwrap_or_default(), &args.command, &cli.places)
+            }
+        },
         Command::Doctor(args) => commands::doctor::run(&args, &in_project(false)?, printer),
         Command::Connect(args) => commands::connect::run(&args, &context()?, printer),
         Command::Disconnect(args) => commands::connect::disconnect::run(&args, &context()?, printer),

@@ -6,11 +6,11 @@
 
 mod call;
 mod memory;
-mod nested;
+pub(crate) mod nested;
 mod once;
 mod reaping;
 mod stdin;
-mod surroundings;
+pub(crate) mod surroundings;
 
 use std::io::{self, Write as _};
 use std::panic::AssertUnwindSafe;

@@ -7,7 +7,7 @@ pub(crate) mod disconnect;
 pub(crate) mod file;
 pub(crate) mod program;
 pub(crate) mod record;
-mod show;
+pub(crate) mod show;
 pub(crate) mod status;
 
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(crate) fn run(
     refuse_inside_agent("which agents call hookrail")?;
     let Done { file, installed, changed } = connect_file(agent, args, context)?;
     print_installed(&installed, context, printer)?;
-    changed.show(&file, args.dry_run, args.diff, context, printer)?;
+    changed.show(&file.place.path, file.is_toml, args.dry_run, args.diff, context, printer)?;
     if !args.dry_run {
         for (message, help) in not_running(&file, context) {
             printer.message(format_args!("warning: {}\n  {}", escape_line(&message), escape_line(&help)));
@@ -65,7 +65,11 @@ pub(crate) fn connect_file(agent: Agent, args: &ConnectArgs, context: &Context) 
 }
 
 /// What became of the program in the place that entries name.
-fn print_installed(installed: &Installed, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
+pub(crate) fn print_installed(
+    installed: &Installed,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
     let place = shown(&program::path(context), context);
     match installed {
         Installed::Same => {}

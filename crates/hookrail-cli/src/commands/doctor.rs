@@ -89,7 +89,7 @@ impl DoctorReport {
 #[derive(Debug, Serialize)]
 struct DoctorRow {
     state: RowState,
-    /// The link of the chain: `home`, `settings`, `hooks`, `workers`, `environment` or an agent's name.
+    /// The link of the chain: `home`, `settings`, `hooks`, `workers`, `environment`, `mcp` or an agent's name.
     area: &'static str,
     message: String,
     /// A command or a step that fixes it.

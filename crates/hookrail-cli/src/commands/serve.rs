@@ -5,7 +5,7 @@
 //! that a client has not read yet.
 
 mod connection;
-mod descriptor;
+pub(crate) mod descriptor;
 mod engines;
 mod lines;
 mod outbox;

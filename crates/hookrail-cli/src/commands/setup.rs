@@ -17,7 +17,7 @@ use super::connect::program::Installed;
 use super::connect::record::ConnectRecord;
 use super::connect::status::{AgentStatus, Connected, statuses};
 use super::connect::{self, disconnect, not_running, program};
-use super::{doctor, rules};
+use super::{doctor, mcp, rules};
 use crate::cli::{ConnectArgs, Format, SetupArgs, UninstallArgs};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
@@ -165,10 +165,14 @@ pub(crate) fn uninstall(
     let mut status = ExitStatus::Success;
     for recorded in ConnectRecord::load(context)?.files {
         let file = Path::new(&recorded.file);
-        let Ok(agent) = recorded.agent.parse::<Agent>() else { continue };
-        match disconnect::disconnect_file(agent, file, context) {
+        let taken_out = match recorded.agent.parse::<Agent>() {
+            Ok(agent) => disconnect::disconnect_file(agent, file, context),
+            Err(_) if recorded.agent == mcp::wrap::RECORDED_AS => mcp::wrap::unwrap_file(file, context),
+            Err(_) => continue,
+        };
+        match taken_out {
             Ok(()) => {
-                printer.data(format_args!("{:9} disconnected: {}", agent.as_str(), shown(file, context)))?;
+                printer.data(format_args!("{:9} disconnected: {}", recorded.agent, shown(file, context)))?;
             }
             Err(error) => status = crate::terminal::error::report(&error),
         }

@@ -41,6 +41,7 @@ mod interactive;
 mod list;
 mod live_report;
 mod log;
+mod mcp;
 mod messages;
 #[cfg(target_os = "linux")] // It needs FUSE and namespaces.
 mod modeless;

@@ -25,7 +25,7 @@ pub(super) fn mark() -> Option<String> {
 }
 
 /// Whether a bridge above this process runs the hook that led here.
-pub(super) fn is_inside_bridge() -> bool {
+pub(crate) fn is_inside_bridge() -> bool {
     let Some(mark) = std::env::var_os(VARIABLE) else { return false };
     mark.to_str().is_some_and(|mark| is_above(mark).is_some_and(runs_this_program))
 }

@@ -42,7 +42,7 @@ fn places_of(given: &Places, home_of: impl Fn(Uid) -> Option<PathBuf>) -> Result
 
 /// The environment of the hooks that a bridge runs. What a project could use to be taken for the user's home, or to make
 /// a hook that calls hookrail look elsewhere, is the bridge's own.
-pub(super) fn environment(context: &Context) -> Vec<(OsString, OsString)> {
+pub(crate) fn environment(context: &Context) -> Vec<(OsString, OsString)> {
     let is_ours = |name: &OsStr| {
         name.as_encoded_bytes().starts_with(b"HOOKRAIL_") && name != "HOOKRAIL_AGENT"
             || ["HOME", "PATH", "PWD", "OLDPWD"].iter().any(|ours| name == *ours)
@@ -76,7 +76,7 @@ fn bounded(mut environment: Vec<(OsString, OsString)>, most: usize) -> Vec<(OsSt
 
 /// The `PATH` of hooks that are not the project's: the one of the person who connected the agent, without entries that
 /// lead into the project.
-pub(super) fn trusted_path(context: &Context) -> OsString {
+pub(crate) fn trusted_path(context: &Context) -> OsString {
     let path = stored_path(&context.state_dir()).or_else(|| std::env::var_os("PATH"));
     search_path(&path.unwrap_or_default(), Some(context.project()))
 }

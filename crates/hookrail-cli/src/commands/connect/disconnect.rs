@@ -34,7 +34,10 @@ pub(crate) fn run(
             continue;
         }
         match take_out(&file, args.dry_run, context) {
-            Ok(changed) => changed.show(&file, args.dry_run, args.diff, context, printer)?,
+            Ok(changed) => {
+                let (path, is_toml) = (&file.place.path, file.is_toml);
+                changed.show(path, is_toml, args.dry_run, args.diff, context, printer)?;
+            }
             // One agent's broken file does not keep other agents connected.
             Err(error) if args.all => status = error::report(&error),
             Err(error) => return Err(error),

@@ -116,7 +116,13 @@ impl AgentFile {
                 let entries = before.as_deref().map(|text| bridge_entries(self.agent, text, self.options()));
                 let is_connected =
                     entries.is_some_and(|entries| entries.is_ok_and(|found| !found.is_empty()));
-                record::remember(self.agent, path, (before.as_deref(), text), is_connected, context)?;
+                record::remember(
+                    self.agent.as_str(),
+                    path,
+                    (before.as_deref(), text),
+                    is_connected,
+                    context,
+                )?;
             }
             match &edited.new_text {
                 Some(text) => locked.replace(text.as_bytes(), 0o644)?,
@@ -150,7 +156,7 @@ fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
 }
 
 /// A file that is no UTF-8 is an error and not an empty file.
-pub(super) fn load(path: &Path) -> io::Result<Option<String>> {
+pub(crate) fn load(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

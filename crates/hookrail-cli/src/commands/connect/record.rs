@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
-use hookrail_bridge::Agent;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -77,8 +76,8 @@ impl ConnectedFile {
 
 /// Records a file before it is written. What was there before the first `connect` is kept over later ones, unless
 /// somebody changed the file in between. `is_connected` is whether it held entries of ours already.
-pub(super) fn remember(
-    agent: Agent,
+pub(crate) fn remember(
+    agent: &str,
     file: &Path,
     (before, after): (Option<&str>, &str),
     is_connected: bool,
@@ -97,7 +96,7 @@ pub(super) fn remember(
         };
         record.files.retain(|known| known.file != name);
         record.files.push(ConnectedFile {
-            agent: agent.to_string(),
+            agent: agent.to_owned(),
             file: name.to_owned(),
             created,
             before: kept,
@@ -109,7 +108,7 @@ pub(super) fn remember(
 }
 
 /// Forgets a file that is no longer connected, and what was kept of it.
-pub(super) fn forget(file: &Path, context: &Context) -> anyhow::Result<()> {
+pub(crate) fn forget(file: &Path, context: &Context) -> anyhow::Result<()> {
     if ConnectRecord::load(context)?.of(file).is_none() {
         return Ok(());
     }

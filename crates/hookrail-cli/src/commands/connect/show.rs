@@ -1,33 +1,34 @@
 //! The difference that an edit makes, for a person to read.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use similar::{ChangeTag, TextDiff};
 
-use super::file::AgentFile;
 use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The result of an edit: the text before and after, and what changed.
 pub(crate) struct Changed {
-    pub(super) before: Option<String>,
-    pub(super) after: Option<String>,
-    pub(super) differs: bool,
-    pub(super) summary: Vec<String>,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+    pub(crate) differs: bool,
+    pub(crate) summary: Vec<String>,
 }
 
 impl Changed {
     /// Prints a line about the file, the difference if it is asked for, and notes about it.
-    pub(super) fn show(
+    pub(crate) fn show(
         &self,
-        file: &AgentFile,
+        file: &Path,
+        is_toml: bool,
         dry_run: bool,
         with_difference: bool,
         context: &Context,
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
-        let name = shown(&file.place.path, context);
+        let name = shown(file, context);
         let mut lines = self.summary.iter().map(|line| escape_line(line));
         let line = lines.next().unwrap_or_default();
         let verb = match (self.differs, dry_run, self.after.is_some()) {
@@ -39,7 +40,7 @@ impl Changed {
         };
         printer.data(format_args!("{verb}{name}: {line}"))?;
         if self.differs && with_difference {
-            self.show_difference(&name, file.is_toml, printer)?;
+            self.show_difference(&name, is_toml, printer)?;
         }
         for line in lines {
             printer.message(line);

@@ -7,12 +7,14 @@
 use std::path::{Path, PathBuf};
 
 use hookrail_bridge::{Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event};
+use hookrail_shell::quote;
 
 use super::probe::{self, ProbeResult};
 use super::{DoctorReport, RowState};
 use crate::commands::connect::file::AgentFile;
 use crate::commands::connect::status::{AgentStatus, Connected, statuses};
 use crate::commands::connect::{not_running, program};
+use crate::commands::mcp::wrap::{WrappedServers, wrapped_files};
 use crate::context::Context;
 use crate::display::shown;
 use crate::terminal::printer::Printer;
@@ -29,6 +31,34 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport, printer: &mut P
         report.add(RowState::Note, "agents", "no other agent calls hookrail", help);
     }
     look_for_doubles(context, report);
+    look_at_mcp(context, report);
+}
+
+/// The configurations of MCP clients that `mcp wrap` changed.
+fn look_at_mcp(context: &Context, report: &mut DoctorReport) {
+    for (file, servers) in wrapped_files(context) {
+        let name = shown(&file, context);
+        let again = format!("`hookrail mcp wrap {}`", quote(&file.to_string_lossy()));
+        match servers {
+            None => {
+                let message = format!("`{name}` was wrapped, and cannot be read now");
+                report.add(RowState::Warning, "mcp", message, "fix the file, or `hookrail mcp unwrap` it");
+            }
+            Some(found) if !found.wrapped.is_empty() && !program::path(context).exists() => {
+                let message = format!("`{name}` calls a program that is not there");
+                report.add(RowState::Error, "mcp", message, again);
+            }
+            Some(WrappedServers { wrapped, others }) => {
+                if !wrapped.is_empty() {
+                    report.ok("mcp", format!("`{name}`: through hookrail go {}", wrapped.join(", ")));
+                }
+                if !others.is_empty() {
+                    let message = format!("`{name}`: not through hookrail go {}", others.join(", "));
+                    report.add(RowState::Warning, "mcp", message, again);
+                }
+            }
+        }
+    }
 }
 
 /// The user's and the project's file are looked at by themselves, because either may be the one that works.

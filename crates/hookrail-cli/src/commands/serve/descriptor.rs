@@ -15,7 +15,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::net::UnixStream;
 
 /// A descriptor that a client is read from or written to.
-pub(super) enum Descriptor {
+pub(crate) enum Descriptor {
     /// Made non-blocking by us.
     NonBlocking(AsyncFd<OwnedFd>),
     /// Shared with other processes: a pipe, a terminal, a socket.
@@ -26,12 +26,12 @@ pub(super) enum Descriptor {
 
 impl Descriptor {
     /// Stdin, to be read.
-    pub(super) fn stdin() -> io::Result<Self> {
+    pub(crate) fn stdin() -> io::Result<Self> {
         Self::shared(io::stdin().as_fd(), Interest::READABLE)
     }
 
     /// Stdout, to be written.
-    pub(super) fn stdout() -> io::Result<Self> {
+    pub(crate) fn stdout() -> io::Result<Self> {
         Self::shared(io::stdout().as_fd(), Interest::WRITABLE)
     }
 
@@ -56,14 +56,23 @@ impl Descriptor {
         Ok((Self::NonBlocking(input), Self::NonBlocking(output)))
     }
 
+    /// Our end of a pipe to another process, to be read or written.
+    pub(crate) fn owned(fd: OwnedFd) -> io::Result<Self> {
+        let flags = rustix::fs::fcntl_getfl(&fd)?;
+        rustix::fs::fcntl_setfl(&fd, flags | rustix::fs::OFlags::NONBLOCK)?;
+        let is_written = flags.contains(rustix::fs::OFlags::WRONLY);
+        let interest = if is_written { Interest::WRITABLE } else { Interest::READABLE };
+        Ok(Self::NonBlocking(watch(fd, interest).map_err(|(_, error)| error)?))
+    }
+
     /// Reads what is there, at least one byte; 0 at the end. Nothing is lost if the future is dropped.
-    pub(super) async fn read(&self, space: &mut [u8]) -> io::Result<usize> {
+    pub(crate) async fn read(&self, space: &mut [u8]) -> io::Result<usize> {
         let wanted = space.len();
         self.ready_for(Interest::READABLE, wanted, |fd| rustix::io::read(fd, &mut *space)).await
     }
 
     /// Writes what fits, at least one byte. Nothing is written if the future is dropped before it is ready.
-    pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+    pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let bytes = match self {
             Self::Shared(_) => bytes.get(..PIPE_BUF).unwrap_or(bytes),
             Self::NonBlocking(_) | Self::AlwaysReady(_) => bytes,

@@ -1,0 +1,300 @@
+//! hookrail between MCP clients and their servers: put into a client's configuration, and taken out again. Text in, text
+//! out; everything else in the file stays as it is, byte for byte.
+
+use std::ops::Range;
+use std::path::Path;
+
+use hookrail::settings::jsonc::{PARSE_OPTIONS, split_byte_order_mark};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, parse_to_ast};
+
+use crate::connect::ConnectError;
+
+/// Where clients keep their servers: Claude Desktop, Cursor and most others; VS Code, alone and in its settings; Zed.
+const PLACES: [&[&str]; 4] = [&["mcpServers"], &["servers"], &["mcp", "servers"], &["context_servers"]];
+
+/// A configuration after an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpEdit {
+    /// The whole text.
+    pub new_text: String,
+    /// Every server, in the order of the file.
+    pub servers: Vec<(String, McpServer)>,
+}
+
+/// What became of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum McpServer {
+    /// It was changed.
+    Changed,
+    /// It was as wanted already.
+    Same,
+    /// It was left alone, for this reason.
+    LeftAlone(&'static str),
+}
+
+/// Lets every server that is a program be started by hookrail. Doing it twice changes nothing.
+pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, ConnectError> {
+    let as_text = |path: &Path| {
+        let text = path.to_str().filter(|text| path.is_absolute() && !text.contains(char::is_control));
+        text.map(str::to_owned)
+            .ok_or_else(|| ConnectError::Path { path: path.to_string_lossy().into_owned() })
+    };
+    let (program, home) = (as_text(program)?, as_text(home)?);
+    edit(text, |name, server, body| {
+        if server.is_wrapped() {
+            return Ok(None);
+        }
+        let server_option = format!("--server={name}");
+        let command = server.command.0.clone();
+        let words = ["mcp", "--home", &home, &server_option, "--", &command].map(quoted);
+        let mut edits = vec![(server.command.1.clone(), quoted(&program))];
+        if let Some((at, arguments)) = &server.arguments {
+            let comma = if arguments.is_empty() { "" } else { ", " };
+            edits.push((at.start + 1..at.start + 1, format!("{}{comma}", words.join(", "))));
+        } else {
+            let end = server.command.1.end;
+            let gap = gap_before(body, server.command_key);
+            edits.push((end..end, format!(",{gap}\"args\": [{}]", words.join(", "))));
+        }
+        Ok(Some(edits))
+    })
+}
+
+/// Lets every server be started by its client again.
+pub fn unwrap_servers(text: &str) -> Result<McpEdit, ConnectError> {
+    edit(text, |_, server, _| {
+        let Some((at, arguments)) = server.arguments.as_ref().filter(|_| server.is_wrapped()) else {
+            return Ok(None);
+        };
+        let Some(border) = arguments.iter().position(|(word, _)| word == "--") else { return Ok(None) };
+        let Some((command, place)) = arguments.get(border + 1) else { return Ok(None) };
+        let end = arguments.get(border + 2).map_or(place.end, |(_, next)| next.start);
+        Ok(Some(vec![
+            (server.command.1.clone(), quoted(command)),
+            (at.start + 1..end.max(at.start + 1), String::new()),
+        ]))
+    })
+}
+
+/// A server that is a program.
+struct StdioServer {
+    command: Word,
+    /// Where the key of the command begins.
+    command_key: usize,
+    /// The list, and each word with its place.
+    arguments: Option<(Range<usize>, Vec<Word>)>,
+}
+
+/// A text and its place.
+type Word = (String, Range<usize>);
+
+impl StdioServer {
+    /// Whether hookrail starts it already.
+    fn is_wrapped(&self) -> bool {
+        let is_ours = Path::new(&self.command.0).file_name().is_some_and(|name| name == "hookrail");
+        let words = self.arguments.as_ref().map(|(_, words)| words.as_slice()).unwrap_or_default();
+        is_ours && words.first().is_some_and(|(word, _)| word == "mcp")
+    }
+}
+
+type Edits = Vec<(Range<usize>, String)>;
+
+/// Edits every server that is a program.
+fn edit(
+    text: &str,
+    change: impl Fn(&str, &StdioServer, &str) -> Result<Option<Edits>, ConnectError>,
+) -> Result<McpEdit, ConnectError> {
+    let (mark, body) = split_byte_order_mark(text);
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &PARSE_OPTIONS).map_err(|error| {
+        let line = error.line_display();
+        ConnectError::Malformed { line, column: error.column_display(), message: error.kind().to_string() }
+    })?;
+    let Some(Value::Object(root)) = &parsed.value else {
+        return Err(ConnectError::WrongType { key: "the configuration".to_owned(), expected: "an object" });
+    };
+    let mut found = Vec::new();
+    for place in PLACES {
+        found.extend(object_at(root, place)?);
+    }
+    if found.is_empty() {
+        return Err(ConnectError::NoServers);
+    }
+    let (mut edits, mut servers): (Edits, Vec<_>) = (Vec::new(), Vec::new());
+    for prop in found.into_iter().flat_map(|object| &object.properties) {
+        let name = prop.name.as_str().to_owned();
+        let state = match read_server(&prop.value)? {
+            Err(why) => McpServer::LeftAlone(why),
+            Ok(server) => match change(&name, &server, body)? {
+                None => McpServer::Same,
+                Some(more) => {
+                    edits.extend(more);
+                    McpServer::Changed
+                }
+            },
+        };
+        servers.push((name, state));
+    }
+    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    let mut body = body.to_owned();
+    for (range, new) in edits {
+        body.replace_range(range, &new);
+    }
+    Ok(McpEdit { new_text: format!("{mark}{body}"), servers })
+}
+
+/// The object that a path of keys leads to. A key that occurs twice would be read differently by different clients.
+fn object_at<'v>(root: &'v Object<'v>, path: &[&str]) -> Result<Option<&'v Object<'v>>, ConnectError> {
+    let mut at = root;
+    for key in path {
+        match once(at, key)?.map(|prop| &prop.value) {
+            Some(Value::Object(object)) => at = object,
+            None => return Ok(None),
+            Some(_) => {
+                return Err(ConnectError::WrongType { key: (*key).to_owned(), expected: "an object" });
+            }
+        }
+    }
+    let mut names: Vec<&str> = at.properties.iter().map(|prop| prop.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some(name) =
+        names.windows(2).find_map(|pair| (pair.first() == pair.last()).then(|| pair.first()).flatten())
+    {
+        return Err(ConnectError::Twice { key: (*name).to_owned() });
+    }
+    Ok(Some(at))
+}
+
+fn once<'v>(object: &'v Object<'v>, key: &str) -> Result<Option<&'v ObjectProp<'v>>, ConnectError> {
+    let mut props = object.properties.iter().filter(|prop| prop.name.as_str() == key);
+    let first = props.next();
+    match props.next() {
+        Some(_) => Err(ConnectError::Twice { key: key.to_owned() }),
+        None => Ok(first),
+    }
+}
+
+/// What is known of a server; the inner error says why it is left alone.
+fn read_server(value: &Value<'_>) -> Result<Result<StdioServer, &'static str>, ConnectError> {
+    let Value::Object(server) = value else { return Ok(Err("it is not an object")) };
+    let kind = once(server, "type")?.and_then(|prop| text(&prop.value));
+    if kind.is_some_and(|kind| kind != "stdio") || once(server, "url")?.is_some() {
+        return Ok(Err("it is not a program, but reached over the network"));
+    }
+    // Zed's older form has an object there.
+    let (holder, key) = match once(server, "command")?.map(|prop| &prop.value) {
+        Some(Value::Object(command)) => (command, "path"),
+        _ => (server, "command"),
+    };
+    let Some(prop) = once(holder, key)? else { return Ok(Err("it has no command")) };
+    let Some(command) = text(&prop.value) else { return Ok(Err("its command is not a text")) };
+    let arguments = match once(holder, "args")?.map(|prop| &prop.value) {
+        None => None,
+        Some(Value::Array(list)) => {
+            let words: Option<Vec<_>> =
+                list.elements.iter().map(|word| Some((text(word)?, place(word)))).collect();
+            let Some(words) = words else { return Ok(Err("its arguments are not all texts")) };
+            Some((list.range.start..list.range.end, words))
+        }
+        Some(_) => return Ok(Err("its arguments are not a list")),
+    };
+    let (command, command_key) = ((command, place(&prop.value)), prop.range.start);
+    Ok(Ok(StdioServer { command, command_key, arguments }))
+}
+
+fn text(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::StringLit(text) => Some(text.value.clone().into_owned()),
+        _ => None,
+    }
+}
+
+fn place(value: &Value<'_>) -> Range<usize> {
+    let range = value.range();
+    range.start..range.end
+}
+
+/// The white space before a key, so that a key beside it is written in the same way.
+fn gap_before(body: &str, key: usize) -> &str {
+    let before = body.get(..key).unwrap_or_default();
+    let gap = before.get(before.trim_end().len()..).unwrap_or_default();
+    if gap.is_empty() { " " } else { gap }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "/home/u/.hookrail/bin/hookrail";
+
+    fn wrapped(text: &str) -> McpEdit {
+        wrap_servers(text, Path::new(PROGRAM), Path::new("/home/u")).unwrap()
+    }
+
+    #[test]
+    fn every_clients_form_is_wrapped_and_unwrapped() {
+        for (before, expected) in [
+            (
+                "\u{feff}{\r\n  // mine\r\n  \"mcpServers\": {\r\n    \"fs\": {\r\n      \"command\": \"npx\", /* why */\r\n      \"args\": [\"-y\", \"server\"],\r\n      \"env\": { \"KEY\": \"x\" },\r\n    },\r\n  },\r\n}",
+                "\u{feff}{\r\n  // mine\r\n  \"mcpServers\": {\r\n    \"fs\": {\r\n      \"command\": \"/home/u/.hookrail/bin/hookrail\", /* why */\r\n      \"args\": [\"mcp\", \"--home\", \"/home/u\", \"--server=fs\", \"--\", \"npx\", \"-y\", \"server\"],\r\n      \"env\": { \"KEY\": \"x\" },\r\n    },\r\n  },\r\n}",
+            ),
+            (
+                r#"{"servers":{"a b":{"type":"stdio","command":"s","args":[]}},"inputs":[{"id":"k"}]}"#,
+                r#"{"servers":{"a b":{"type":"stdio","command":"/home/u/.hookrail/bin/hookrail","args":["mcp", "--home", "/home/u", "--server=a b", "--", "s"]}},"inputs":[{"id":"k"}]}"#,
+            ),
+            (
+                r#"{"context_servers":{"z":{"command":{"path":"s","args":["1"],"env":{}},"settings":{}}}}"#,
+                r#"{"context_servers":{"z":{"command":{"path":"/home/u/.hookrail/bin/hookrail","args":["mcp", "--home", "/home/u", "--server=z", "--", "s", "1"],"env":{}},"settings":{}}}}"#,
+            ),
+        ] {
+            let edit = wrapped(before);
+            assert_eq!(edit.new_text, expected);
+            assert!(edit.servers.iter().all(|(_, state)| *state == McpServer::Changed));
+            assert_eq!(wrapped(expected).new_text, expected, "twice");
+            assert_eq!(unwrap_servers(expected).unwrap().new_text, before);
+            assert_eq!(unwrap_servers(before).unwrap().new_text, before);
+        }
+    }
+
+    #[test]
+    fn a_server_without_arguments_gets_some() {
+        let before =
+            "{\n  \"mcp\": { \"servers\": {\n    \"x\": {\n      \"command\": \"s\"\n    }\n  } }\n}\n";
+        let after = wrapped(before).new_text;
+        assert!(after.contains("\",\n      \"args\": [\"mcp\""), "{after}");
+        let back = unwrap_servers(&after).unwrap().new_text;
+        assert!(back.contains("\"command\": \"s\",\n      \"args\": []"), "{back}");
+    }
+
+    #[test]
+    fn what_is_not_a_program_is_left_alone() {
+        let text = r#"{"mcpServers":{"a":{"url":"https://x"},"b":{"type":"sse","command":"s"},"c":{},"d":7,"e":{"command":["s"]},"f":{"command":"s","args":"x"},"g":{"command":"s","args":[1]}}}"#;
+        let edit = wrapped(text);
+        assert_eq!(edit.new_text, text);
+        assert_eq!(edit.servers.len(), 7);
+        assert!(edit.servers.iter().all(|(_, state)| matches!(state, McpServer::LeftAlone(_))), "{edit:?}");
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let refused = |text: &str| wrap_servers(text, Path::new(PROGRAM), Path::new("/home/u")).unwrap_err();
+        assert_eq!(refused(r#"{"hooks":{}}"#), ConnectError::NoServers);
+        assert!(matches!(refused("[]"), ConnectError::WrongType { .. }));
+        assert!(matches!(refused(r#"{"mcpServers":[]}"#), ConnectError::WrongType { .. }));
+        assert!(matches!(refused("{"), ConnectError::Malformed { .. }));
+        for twice in [
+            r#"{"mcpServers":{},"mcpServers":{}}"#,
+            r#"{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}"#,
+            r#"{"mcpServers":{"a":{"command":"x","command":"y"}}}"#,
+        ] {
+            assert!(matches!(refused(twice), ConnectError::Twice { .. }), "{twice}");
+        }
+        let relative = wrap_servers("{}", Path::new("hookrail"), Path::new("/home/u"));
+        assert!(matches!(relative, Err(ConnectError::Path { .. })));
+    }
+}

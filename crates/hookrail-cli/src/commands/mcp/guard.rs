@@ -1,0 +1,273 @@
+//! The hooks of an MCP connection: one session of the engine, made again when settings or approvals change.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hookrail::components::{
+    BaseOverrides, BeforeToolHookOutput, Event, HookEventHandler, HookSystem, Level, ProcessedHookResult,
+    WorkerPool,
+};
+use hookrail::{EventName, HookSession, JsonObject};
+use hookrail_bridge::{OurCall, mcp_response};
+use serde_json::{Value, json};
+
+use super::message::ResultChange;
+use super::proxy::HeldCall;
+use crate::commands::bridge::surroundings;
+use crate::context::Context;
+use crate::findings;
+use crate::hook_log::HookLog;
+use crate::terminal::printer::Printer;
+
+/// How much of a client's name goes into the log.
+const LONGEST_NAME: usize = 64;
+
+/// Makes sessions from the settings as they are now.
+pub(super) struct Guard {
+    context: Context,
+    log: Arc<HookLog>,
+    workers: WorkerPool,
+    session_id: String,
+    current: Mutex<(Fingerprint, Arc<HookSession>)>,
+    /// Calls that came before the settings changed are still decided with these.
+    retired: Mutex<Vec<Arc<HookSession>>>,
+    /// What the client says of itself, for hooks.
+    client: Mutex<Value>,
+    server: String,
+}
+
+/// What shows that a file was replaced or changed.
+type Fingerprint = Vec<Option<(u64, u64, i64, i64)>>;
+
+impl Guard {
+    pub(super) fn load(context: Context, server: &str) -> Self {
+        let log = Arc::new(HookLog::new(&context.state_dir()));
+        log.set_project(context.project());
+        let session_id = uuid::Uuid::new_v4().to_string();
+        log.set_session(&session_id);
+        let workers = WorkerPool::default();
+        let before = fingerprint(&context);
+        let session = session(&context, &log, &session_id, &workers);
+        print_findings(&session, &context);
+        Self {
+            current: Mutex::new((before, Arc::new(session))),
+            retired: Mutex::default(),
+            client: Mutex::new(json!({ "name": "mcp" })),
+            server: server.to_owned(),
+            context,
+            log,
+            workers,
+            session_id,
+        }
+    }
+
+    /// The session for the next call. Settings that cannot be used make one that refuses every call.
+    pub(super) fn current(&self) -> Arc<HookSession> {
+        let now = fingerprint(&self.context);
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.0 != now {
+            let session = session(&self.context, &self.log, &self.session_id, &self.workers);
+            print_findings(&session, &self.context);
+            match session.hook_system() {
+                Some(system) => {
+                    let hooks = system.all_hooks();
+                    let running = hooks.iter().filter(|status| status.may_run());
+                    self.workers.keep_only(running.map(|status| &*status.hook));
+                }
+                None => self.workers.end(),
+            }
+            let (_, old) = std::mem::replace(&mut *current, (now, Arc::new(session)));
+            let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+            retired.push(old);
+            retired.retain(|old| {
+                Arc::strong_count(old) > 1 || !old.hook_system().is_none_or(HookSystem::is_drained)
+            });
+        }
+        Arc::clone(&current.1)
+    }
+
+    /// Takes over what the client says of itself.
+    pub(super) fn name_client(&self, info: Option<&Value>) {
+        let field = |key: &str| -> Option<String> {
+            let text = info?.get(key)?.as_str()?;
+            let text: String = text.chars().filter(|sign| !sign.is_control()).take(LONGEST_NAME).collect();
+            Some(text).filter(|text| !text.is_empty())
+        };
+        let name = field("name").unwrap_or_else(|| "mcp".to_owned());
+        self.log.set_agent(&name);
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) =
+            json!({ "name": name, "version": field("version") });
+    }
+
+    /// Names the client in the log, if it did not do so itself.
+    pub(super) fn log_as_mcp(&self) {
+        self.log.set_agent("mcp");
+    }
+
+    /// What hooks are given besides the call.
+    pub(super) fn extra(&self, call: &HeldCall, result: Option<&Value>) -> JsonObject {
+        let mut agent = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Value::Object(fields) = &mut agent {
+            fields.insert("mcp_server".to_owned(), self.server.as_str().into());
+            fields.insert("tool_name".to_owned(), call.tool.as_str().into());
+            fields.extend(result.map(|result| ("tool_response".to_owned(), result.clone())));
+        }
+        let mut extra = JsonObject::from_iter([("agent".to_owned(), agent)]);
+        if let Some(id) = &call.id {
+            extra.insert("tool_use_id".to_owned(), id.raw.trim_matches('"').into());
+        }
+        extra
+    }
+
+    /// Records that a call was refused before its hooks were asked.
+    pub(super) fn note_refused(&self, why: &str) {
+        self.log_as_mcp();
+        self.log.bridged("tools/call", &[why.to_owned()]);
+    }
+
+    /// Ends workers, and kills hooks that ran out of time: the client does not wait for them.
+    pub(super) async fn drain(&self) {
+        let mut sessions = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
+        sessions.push(Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner).1));
+        for session in sessions {
+            if let Some(system) = session.hook_system() {
+                system.end_grace();
+                system.drain().await;
+            }
+        }
+    }
+}
+
+/// The handler of a session's events; `None` while hooks are off.
+pub(super) fn handler(session: &HookSession) -> Option<&HookEventHandler> {
+    let system = session.hook_system()?;
+    system.initialize();
+    system.event_handler().ok()
+}
+
+/// Whether hooks may decide about tool calls at all.
+pub(super) fn listens(session: &HookSession) -> bool {
+    let of = |event| handler(session).is_some_and(|handler| handler.listens_to(event));
+    of(EventName::BeforeTool) || of(EventName::AfterTool)
+}
+
+/// What the engine is told of a call besides its name and arguments.
+fn base(call: &OurCall) -> BaseOverrides {
+    let mut base = BaseOverrides::default();
+    base.also_matches.clone_from(&call.also_matches);
+    base.reading = Some(call.reading.clone());
+    base
+}
+
+/// Whether hooks run before this call, and whether some run after it.
+pub(super) fn would_run(session: &HookSession, call: &OurCall) -> (bool, bool) {
+    let Some(handler) = handler(session) else { return (false, false) };
+    let (base, none) = (base(call), JsonObject::new());
+    let (tool_name, tool_input) = (call.name.as_str(), &call.input);
+    let before = Event::BeforeTool { tool_name, tool_input };
+    let after = Event::AfterTool { tool_name, tool_input, tool_response: &none };
+    (handler.would_run(&before, &base), handler.would_run(&after, &base))
+}
+
+/// What becomes of a call.
+pub(super) enum Gate {
+    /// It is made, with other arguments if there are any, and these texts are added to its result.
+    Run { arguments: Option<JsonObject>, added: Vec<String> },
+    /// It is answered with these texts.
+    Refuse(Vec<String>),
+}
+
+/// Asks the hooks before a call.
+pub(super) async fn before(session: &HookSession, call: &OurCall, extra: &JsonObject) -> Gate {
+    let Some(handler) = handler(session) else { return Gate::Run { arguments: None, added: Vec::new() } };
+    let event = Event::BeforeTool { tool_name: &call.name, tool_input: &call.input };
+    let result = handler.fire_with(&event, &base(call), extra).await;
+    let added = added_texts(&result);
+    let reason = match (&result.block, &result.stop, &result.ask) {
+        (Some(block), ..) => block.reason.clone(),
+        (None, Some(stop), _) => format!("Agent execution stopped by hook: {stop}"),
+        (None, None, Some(ask)) => {
+            format!("A hook asked for a person's decision, and nobody can be asked here: {}", ask.reason)
+        }
+        (None, None, None) => {
+            let arguments = changed_arguments(result, &call.input);
+            return Gate::Run { arguments, added };
+        }
+    };
+    Gate::Refuse(std::iter::once(reason).chain(added).collect())
+}
+
+/// The arguments with what hooks changed, key by key; `None` if that is nothing.
+fn changed_arguments(result: ProcessedHookResult, original: &JsonObject) -> Option<JsonObject> {
+    let output = BeforeToolHookOutput::from(result.aggregated.final_output?);
+    let mut changed = original.clone();
+    changed.extend(output.modified_tool_input()?.clone());
+    (changed != *original).then_some(changed)
+}
+
+/// Runs the hooks after a call.
+pub(super) async fn after(
+    session: &HookSession,
+    call: &OurCall,
+    result: &Result<Value, Value>,
+    extra: &JsonObject,
+) -> ResultChange {
+    let Some(handler) = handler(session) else { return ResultChange::default() };
+    let response = mcp_response(result.as_ref());
+    let event = Event::AfterTool { tool_name: &call.name, tool_input: &call.input, tool_response: &response };
+    let result = handler.fire_with(&event, &base(call), extra).await;
+    let mut added = added_texts(&result);
+    let stop = result.stop.as_ref().map(|stop| format!("Agent execution stopped by hook: {stop}"));
+    let is_error = stop.is_some();
+    added.extend(stop);
+    let output = result.aggregated.final_output;
+    let replaced = output.as_ref().and_then(|output| output.specific("tool_response"));
+    ResultChange { replaced: replaced.filter(|value| !value.is_null()).cloned(), added, is_error }
+}
+
+/// What hooks give the model besides their verdict.
+fn added_texts(result: &ProcessedHookResult) -> Vec<String> {
+    let output = result.aggregated.final_output.as_ref();
+    let context = output.and_then(|output| output.specific("additionalContext")).and_then(Value::as_str);
+    let message = result.system_message.as_deref().filter(|text| !text.trim().is_empty());
+    let message = message.map(|text| format!("[System] {text}"));
+    let context = context.filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    context.into_iter().chain(message).collect()
+}
+
+fn session(context: &Context, log: &Arc<HookLog>, id: &str, workers: &WorkerPool) -> HookSession {
+    let builder = context.engine(false, Some(log.clone()));
+    let session = builder
+        .environment(surroundings::environment(context))
+        .trusted_path(surroundings::trusted_path(context))
+        .workers(workers.clone())
+        .without_examples()
+        .session_id(id)
+        .build();
+    // Now rather than at the first call, which would wait for it.
+    let _ = handler(&session);
+    session
+}
+
+/// What is wrong with the settings, on stderr: clients keep that in their logs.
+fn print_findings(session: &HookSession, context: &Context) {
+    let mut printer = Printer::new();
+    for line in findings::lines(session.settings(), context).into_iter().filter(|line| line.for_quiet) {
+        printer.message(format_args!("hookrail: {}", line.text));
+    }
+}
+
+/// What settings and approvals are made of. Files in the state folder are replaced by renaming, which changes the folder.
+fn fingerprint(context: &Context) -> Fingerprint {
+    let paths = &context.paths;
+    let mut files: Vec<PathBuf> =
+        [Level::Project, Level::User, Level::System].iter().flat_map(|level| paths.files(level)).collect();
+    files.push(context.state_dir());
+    files.extend(paths.extensions_dir());
+    let identity = |file: &PathBuf| {
+        let metadata = std::fs::metadata(file).ok()?;
+        Some((metadata.ino(), metadata.size(), metadata.mtime(), metadata.mtime_nsec()))
+    };
+    files.iter().map(identity).collect()
+}
