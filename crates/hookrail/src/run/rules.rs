@@ -1,4 +1,4 @@
-//! Rules and conditions among the hooks of a plan. They are asked before anything is started: a rule needs no
+//! Rules and conditions among the hooks of a plan. They are checked before anything is started: a rule needs no
 //! process, and a command whose `when` does not hold is not started.
 
 use std::borrow::Cow;
@@ -25,8 +25,8 @@ pub(crate) enum RuleCheck {
     DoesNotHold,
 }
 
-/// Asks a rule, or the condition of a command.
-pub(crate) fn ask(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
+/// Checks a rule, or the condition of a command.
+pub(crate) fn check(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
     match &hook.kind {
         HookKind::Rule(rule) => {
             let start = Instant::now();

@@ -97,7 +97,7 @@ impl HookRunner {
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
     /// block ends the chain. `on_finish` is called for each hook with the input it was given. Returns the input as it
-    /// was changed last, too. Rules and conditions are not asked; the event handler does that first.
+    /// was changed last, too. Rules and conditions are not checked; the event handler does that first.
     pub async fn execute_hooks_sequential(
         &self,
         hooks: &[Arc<Hook>],
@@ -109,7 +109,7 @@ impl HookRunner {
         self.execute_chain(hooks, event, input, cwd, &|_, _| RuleCheck::Start, on_finish).await
     }
 
-    /// Like [`HookRunner::execute_hooks_sequential`], with `ask` to say of each hook whether it has to be started, given
+    /// Like [`HookRunner::execute_hooks_sequential`], with `check` to say of each hook whether it has to be started, given
     /// the input as the hooks before it have left it.
     pub(crate) async fn execute_chain(
         &self,
@@ -117,15 +117,15 @@ impl HookRunner {
         event: EventName,
         mut input: JsonObject,
         cwd: &Path,
-        ask: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
+        check: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
         let mut payload = None;
         let waiting = &self.shortage.waiting_from(Instant::now());
         for hook in hooks {
-            let asked = ask(hook, &input);
-            if matches!(asked, RuleCheck::DoesNotHold) {
+            let checked = check(hook, &input);
+            if matches!(checked, RuleCheck::DoesNotHold) {
                 continue;
             }
             let made = match payload.take() {
@@ -134,7 +134,7 @@ impl HookRunner {
             };
             let run = match made {
                 Ok(made) => {
-                    let run = match asked {
+                    let run = match checked {
                         RuleCheck::Answered(run) => *run,
                         _ => self.execute(hook, &made, cwd, waiting).await,
                     };
@@ -204,7 +204,7 @@ impl HookRunner {
         let cwd = hook.folder(cwd);
         let finished = match hook.kind {
             HookKind::Plugin => not_started(StartFailure::Plugin),
-            // Rules are asked before anything is started; see `rules.rs`.
+            // Rules are checked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, waiting).await,
         };
@@ -249,7 +249,7 @@ impl HookRunner {
             let admitted = worker.admit().await;
             let _slot = limits.slots.acquire().await;
             self.report_start(hook);
-            if let Some(finished) = admitted.ask(payload, self.time_for(hook), keep).await {
+            if let Some(finished) = admitted.answer(payload, self.time_for(hook), keep).await {
                 return finished;
             }
         }

@@ -118,11 +118,11 @@ impl Worker {
 
 impl Admitted<'_> {
     /// Asks the worker about an event. `None` if it has to be run by a process of its own.
-    pub(super) async fn ask(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+    pub(super) async fn answer(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
         match self {
-            Admitted::Lines(lines, turn) => Some(lines.ask(turn, payload, timeout, keep).await),
+            Admitted::Lines(lines, turn) => Some(lines.answer(turn, payload, timeout, keep).await),
             #[cfg(target_os = "linux")]
-            Admitted::Fork(fork) => fork.ask(payload, timeout, keep).await,
+            Admitted::Fork(fork) => fork.answer(payload, timeout, keep).await,
         }
     }
 }

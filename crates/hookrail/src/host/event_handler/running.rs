@@ -170,7 +170,7 @@ impl EventRun<'_> {
         let object = to_object(input)?;
         let not_held = Mutex::new(Vec::new());
         let ask = |hook: &Arc<Hook>, input: &JsonObject| {
-            let asked = rules::ask(hook, &self.facts(hook, rules::subject_of_payload(input)));
+            let asked = rules::check(hook, &self.facts(hook, rules::subject_of_payload(input)));
             if matches!(asked, RuleCheck::DoesNotHold) {
                 not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
             }
@@ -216,7 +216,7 @@ impl EventRun<'_> {
         for call in calls.for_hook(hook) {
             let event = call.event(input.event);
             let input = HookInput { base: input.base, event: &event, extra };
-            let asked = rules::ask(hook, &self.facts_of(hook, &input));
+            let asked = rules::check(hook, &self.facts_of(hook, &input));
             let mut run = match asked {
                 RuleCheck::DoesNotHold => continue,
                 RuleCheck::Answered(run) => {
@@ -253,8 +253,8 @@ impl EventRun<'_> {
         let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
         for hook in hooks {
             let asked = match &hook.enclosing {
-                Some(_) => rules::ask(hook, &self.facts_of(hook, input)),
-                None => rules::ask(hook, &facts),
+                Some(_) => rules::check(hook, &self.facts_of(hook, input)),
+                None => rules::check(hook, &facts),
             };
             match asked {
                 RuleCheck::Start => all.asked.push(AskedHook::Start(Arc::clone(hook))),

@@ -57,7 +57,7 @@ pub(super) enum Outcome {
     /// There was no answer by the deadline, and the worker was ended. What it wrote to stderr.
     TimedOut(Vec<u8>),
     /// The worker ended for another reason than this question, which may be asked once more.
-    AskAgain,
+    Retry,
 }
 
 /// The payload and the limits of one question.
@@ -129,14 +129,14 @@ impl WorkerConnection {
     }
 
     /// Asks, and waits for the answer until the deadline. Dropping the future gives the question up.
-    pub(super) async fn ask(&self, limits: QuestionLimits<'_>) -> Outcome {
+    pub(super) async fn exchange(&self, limits: QuestionLimits<'_>) -> Outcome {
         let QuestionLimits { deadline, .. } = limits;
         let (number, mut outcome, watched) = {
             let mut state = lock(&self.state);
             let (number, outcome) = state.enter(limits);
             (number, outcome, state.watched())
         };
-        let _asked = Asked { connection: self, number };
+        let _exchange = Exchange { connection: self, number };
         let watched = watched.as_deref();
         let (stdin, stdout, stderr) =
             (watched.map(|all| &all.stdin), watched.map(|all| &all.stdout), watched.map(|all| &all.stderr));
@@ -148,7 +148,7 @@ impl WorkerConnection {
             look_at = look_at.min(Instant::now() + within);
             tokio::select! {
                 biased;
-                outcome = &mut outcome => return outcome.unwrap_or(Outcome::AskAgain),
+                outcome = &mut outcome => return outcome.unwrap_or(Outcome::Retry),
                 () = readable(stdout), if waits.stdout => {}
                 () = readable(stderr), if waits.stderr => {}
                 () = writable(stdin), if waits.stdin => {}
@@ -160,12 +160,12 @@ impl WorkerConnection {
 }
 
 /// A question that was asked. Dropping it gives the question up if it has no outcome yet.
-struct Asked<'c> {
+struct Exchange<'c> {
     connection: &'c WorkerConnection,
     number: u64,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for Exchange<'_> {
     fn drop(&mut self) {
         lock(&self.connection.state).give_up(self.number);
     }
@@ -260,7 +260,7 @@ impl ConnectionState {
         self.next += 1;
         if self.process.is_none() {
             // It ended a moment ago.
-            let _ = caller.send(Outcome::AskAgain);
+            let _ = caller.send(Outcome::Retry);
             return (number, outcome);
         }
         let line = RequestLine::new(&format!("{}{number}", self.prefix), limits.payload, limits.timeout);
@@ -483,7 +483,7 @@ impl ConnectionState {
     /// Ends the process. Callers that wait may ask another process.
     fn abandon_others(&mut self) {
         for open in self.open.drain(..) {
-            let _ = open.caller.send(Outcome::AskAgain);
+            let _ = open.caller.send(Outcome::Retry);
         }
         self.end();
     }

@@ -72,7 +72,7 @@ impl ForkWorker {
     }
 
     /// Runs one event in a fork; `None` if it has to have a process of its own. The deadline counts from here.
-    pub(super) async fn ask(&self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+    pub(super) async fn answer(&self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
         let begin = Instant::now();
         let deadline = begin + timeout.min(LONGEST_WAIT);
         let launch = self.launch()?;

@@ -126,7 +126,7 @@ impl LineWorker {
     }
 
     /// Asks the worker about one event. The deadline counts from here and covers the start of a process.
-    pub(super) async fn ask(
+    pub(super) async fn answer(
         &self,
         _turn: Turn<'_>,
         payload: &Payload,
@@ -143,7 +143,7 @@ impl LineWorker {
         let mut limits = QuestionLimits { payload, timeout, deadline, keep };
         for _ in 0..2 {
             let outcome = match self.connection(timeout, deadline).await {
-                Ok(connection) => connection.ask(limits).await,
+                Ok(connection) => connection.exchange(limits).await,
                 Err(why) => return silent(Exit::NoAnswer(why)),
             };
             match outcome {
@@ -159,7 +159,7 @@ impl LineWorker {
                     lock(&self.health).failed(WorkerFailure::TimedOut(timeout), Instant::now());
                     return finished(Exit::TimedOut(timeout), Captured::default(), text(stderr));
                 }
-                Outcome::AskAgain => limits.timeout = deadline.saturating_duration_since(Instant::now()),
+                Outcome::Retry => limits.timeout = deadline.saturating_duration_since(Instant::now()),
             }
         }
         silent(Exit::NoAnswer(WorkerFailure::EndedTwice))
@@ -276,7 +276,7 @@ for line in sys.stdin:
         let reaper = Reaper::with_grace(Duration::from_millis(200));
         let worker = LineWorker::new(hook.command(), &command, &reaper);
         let payload = Payload::new(&json!({})).unwrap();
-        let finished = worker.ask(worker.turn().await, &payload, Duration::from_mins(1), 1_000).await;
+        let finished = worker.answer(worker.turn().await, &payload, Duration::from_mins(1), 1_000).await;
         assert_eq!(finished.exit, Exit::Code(0));
 
         worker.tidy(Duration::MAX);
