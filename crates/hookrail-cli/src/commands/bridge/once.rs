@@ -61,10 +61,15 @@ fn has_entry(agent: Agent, project: &Path) -> bool {
     files.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("bridge --project")))
 }
 
-/// What tells a call from all others: its id, or the whole payload if that has the time in it.
+/// What tells a call from all others: its id, for a prompt that of the prompt, or the whole payload if that has the time in
+/// it.
 fn key(event: &BridgeEvent, stdin: &[u8]) -> Option<String> {
     let payload: Value = serde_json::from_slice(stdin).ok()?;
-    let id = ["tool_use_id", "tool_call_id", "call_id"].iter().find_map(|name| payload.get(name)?.as_str());
+    let names: &[&str] = match event.event {
+        Some(EventName::BeforeAgent) => &["prompt_id", "turn_id"],
+        _ => &["tool_use_id", "tool_call_id", "call_id"],
+    };
+    let id = names.iter().find_map(|name| payload.get(name)?.as_str());
     let is_timed = payload.get("timestamp").is_some();
     let distinct: &[u8] = match id.filter(|id| !id.is_empty()) {
         Some(id) => id.as_bytes(),

@@ -80,6 +80,37 @@ fn the_entry_names_no_path_of_this_machine() {
     assert_eq!(run(&project, &["connect", "claude", "--require"]).code, Some(64));
 }
 
+/// A prompt has an id in Claude Code and Codex, by which it is answered once; the next one is answered again.
+#[test]
+fn beside_the_users_own_entry_a_prompt_is_answered_once() {
+    for (agent, users, shared, id) in [
+        ("claude", ".claude/settings.json", ".claude/settings.json", "prompt_id"),
+        ("codex", ".codex/hooks.json", ".codex/hooks.json", "turn_id"),
+    ] {
+        let project = TestProject::new();
+        let count = project.home().join("count");
+        let hook = json!({ "type": "command", "command": format!("echo ran >> '{}'", count.display()) });
+        project.user_settings(
+            &json!({ "enableHooks": true, "hooks": { "BeforeAgent": [{ "hooks": [hook] }] } }),
+        );
+        run(&project, &["connect", agent]);
+        run(&project, &["connect", agent, "--project"]);
+        let users = command(&fs::read_to_string(project.home().join(users)).unwrap(), "UserPromptSubmit");
+        let shared = at_home(&project, &command(&project.read(shared), "UserPromptSubmit"));
+        for (number, order) in [[&users, &shared], [&shared, &users]].into_iter().enumerate() {
+            let mut changes = json!({});
+            changes[id] = json!(format!("prompt_{number}"));
+            let stdin = payload(&project, agent, "UserPromptSubmit", &changes);
+            for entry in order {
+                let output = call(&project, entry, &stdin);
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+            let runs = fs::read_to_string(&count).unwrap_or_default().lines().count();
+            assert_eq!(runs, number + 1, "{agent}: once for each prompt");
+        }
+    }
+}
+
 /// The same call reaches hookrail by both entries, in whatever order, and its hook runs once. Another call runs it again.
 #[test]
 fn beside_the_users_own_entry_a_call_is_answered_once() {
