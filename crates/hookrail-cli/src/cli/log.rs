@@ -13,6 +13,7 @@ use super::shared::Format;
 use crate::hook_log::{CallOutcome, LoggedVerdict, Since};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one flag each")]
 #[command(
     after_help = "Examples:\n  hookrail log --decision block --agent claude\n  hookrail log --follow\n  hookrail log -n 20 --project\n  hookrail log --since 2h --tool run_shell_command\n  hookrail log --stats\n  hookrail log session.jsonl\n  hookrail log --calls\n  hookrail log --save-test 3f9a1c02\n\nEach line is an event: time, agent, tool, what the call does, the decision and the hook that made it. `--calls` shows each hook that ran, with the id of its call in the second column. What hooks were given is kept in session logs alone: calls of `hookrail agent` can be kept as tests, those of other agents with `hookrail replay --save-tests`."
 )]

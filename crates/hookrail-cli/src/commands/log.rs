@@ -14,6 +14,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Serialize;
 
+use self::decision::NARROW;
 use crate::cli::{Format, LogArgs};
 use crate::context::Context;
 use crate::display::short_home;
@@ -21,7 +22,9 @@ use crate::exit::ExitStatus;
 use crate::hook_log::{
     self, HookStats, LogEntry, LoggedCall, LoggedDecision, LoggedLine, LoggedLines, OpenLogs, PastWorker,
     PastWorkers, READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated,
+    short_local_time,
 };
+use crate::terminal::layout::{cell, fit, width};
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 use crate::terminal::screen::stdout_columns;
 use crate::terminal::style::{Style, paint};
@@ -233,42 +236,45 @@ fn print(format: Format, entry: &LogEntry, wanted: &Wanted<'_>, printer: &mut Pr
     }
 }
 
-/// One line: when, id, event, outcome, how long, how it ended, which hook. Its message comes last, because it is cut.
+/// One line: when, id, event, outcome, how long, how it ended, which hook. Its message comes last, because it is cut. In a
+/// narrow terminal, two lines with less.
 fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
     let call = &line.call;
     let id = line.id().unwrap_or_default();
     // Lines of older versions have none.
-    let id = id.get(..SHORT_ID).unwrap_or("-");
+    let id = escape_line(id.get(..SHORT_ID).unwrap_or("-"));
+    let outcome = call.outcome();
+    let painted = paint(decision::style_of(outcome), &format!("{outcome:<10}"));
+    let name = escape_line(&call.name);
+    let mut about = String::new();
+    if !call.tool.is_empty() {
+        let _ = write!(about, " for {}", escape_line(&call.tool));
+    }
+    if let Some(project) = wanted.elsewhere(&call.project) {
+        let _ = write!(about, " in {}", escape_line(&short_home(project, wanted.context)));
+    }
+    if let Some(message) = call.message() {
+        let shown = message.get(..message.floor_char_boundary(MESSAGE_BYTES)).unwrap_or_default();
+        let more = if shown.len() < message.len() { "…" } else { "" };
+        let _ = write!(about, ": {}{more}", escape_line(shown));
+    }
+    if let Some(columns) = wanted.columns.filter(|columns| *columns < NARROW) {
+        let time = cell(&escape_line(&short_local_time(&call.timestamp)), 11);
+        let name = fit(&name, columns.saturating_sub(46));
+        let about = fit(&format!("{}{about}", escape_line(&call.event)), columns.saturating_sub(2));
+        return format!("{time}  {id:<SHORT_ID$}  {painted}  {:>6} ms  {name}\n  {about}", call.duration_ms);
+    }
     let ended = match (call.signal, call.exit_code) {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("exit {code}"),
         (None, None) => "no exit".to_owned(),
     };
-    let outcome = call.outcome();
-    let mut text = format!(
-        "{}  {:<SHORT_ID$}  {:<13}  {}  {:>6} ms  {ended:<9}  {}",
-        escape_line(&local_time(&call.timestamp)),
-        escape_line(id),
-        escape_line(&call.event),
-        paint(decision::style_of(outcome), &format!("{outcome:<10}")),
-        call.duration_ms,
-        escape_line(&call.name),
-    );
-    if !call.tool.is_empty() {
-        let _ = write!(text, " for {}", escape_line(&call.tool));
-    }
-    if let Some(project) = wanted.elsewhere(&call.project) {
-        let _ = write!(text, " in {}", escape_line(&short_home(project, wanted.context)));
-    }
-    if let Some(message) = call.message() {
-        let shown = message.get(..message.floor_char_boundary(MESSAGE_BYTES)).unwrap_or_default();
-        text.push_str(": ");
-        text.push_str(&escape_line(shown));
-        if shown.len() < message.len() {
-            text.push('…');
-        }
-    }
-    text
+    let time = escape_line(&local_time(&call.timestamp));
+    let event = escape_line(&call.event);
+    let head = format!("{time}  {id:<SHORT_ID$}  {event:<13}  ");
+    let tail = format!("  {:>6} ms  {ended:<9}  {name}{about}", call.duration_ms);
+    let room = wanted.columns.map_or(usize::MAX, |columns| columns.saturating_sub(width(&head) + 10));
+    format!("{head}{painted}{}", fit(&tail, room))
 }
 
 /// Numbers for each hook of each project. A huge log is read from its end, with a note.
@@ -310,14 +316,22 @@ fn print_stats(
     }
     let head = ["runs", "blocks", "asks", "failures", "p50", "p95", "max"];
     let [runs, blocks, asks, failures, p50, p95, max] = head;
-    printer.data(paint(
+    let is_narrow = wanted.columns.is_some_and(|columns| columns < NARROW);
+    for hook in all.iter().filter(|_| is_narrow) {
+        printer.data(narrow_stats(hook, wanted))?;
+    }
+    let rows = if is_narrow { &[][..] } else { &all };
+    let table_head = paint(
         Style::Bold,
         &format!(
             "{runs:>6} {blocks:>6} {asks:>6} {failures:>8} {p50:>9} {p95:>9} {max:>9}  {:<19}  hook",
             "event"
         ),
-    ))?;
-    for hook in &all {
+    );
+    if !is_narrow {
+        printer.data(table_head)?;
+    }
+    for hook in rows {
         let HookStats { project, event, name, runs, blocks, asks, failures, p50_ms, p95_ms, max_ms, .. } =
             hook;
         let elsewhere = !project.is_empty() && Path::new(project) != wanted.context.project();
@@ -337,6 +351,22 @@ fn print_stats(
         }
     }
     Ok(ExitStatus::Success)
+}
+
+/// The numbers of a hook on two lines; those that are zero are left out.
+fn narrow_stats(hook: &HookStats, wanted: &Wanted<'_>) -> String {
+    let place = wanted.elsewhere(&hook.project);
+    let place =
+        place.map(|project| format!(" in {}", short_home(project, wanted.context))).unwrap_or_default();
+    let columns = wanted.columns.unwrap_or(NARROW);
+    let first = fit(&escape_line(&format!("{} at {}{place}", hook.name, hook.event)), columns);
+    let counts = [(hook.runs, "run"), (hook.blocks, "block"), (hook.asks, "ask"), (hook.failures, "failure")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> =
+        counts.map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" })).collect();
+    let HookStats { p50_ms, p95_ms, max_ms, .. } = hook;
+    let second = format!("{}; p50 {p50_ms} ms, p95 {p95_ms} ms, max {max_ms} ms", counts.join(", "));
+    format!("{}\n  {}", paint(Style::Bold, &first), fit(&second, columns.saturating_sub(2)))
 }
 
 /// The numbers of a hook, and what the log contains about its worker.

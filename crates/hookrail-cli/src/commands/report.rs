@@ -99,7 +99,7 @@ fn open(file: &Path, context: &Context, printer: &mut Printer) {
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let mut command = Command::new(opener);
     command.arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if command.status().map_or(true, |status| !status.success()) {
+    if !command.status().is_ok_and(|status| status.success()) {
         printer.message(format_args!("no browser could be started: open {} yourself", shown(file, context)));
     }
 }

@@ -1,5 +1,6 @@
 //! `hookrail report --live`: who may read it, what is answered, and what becomes of attempts to get around that.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ExitStatus};
@@ -74,7 +75,7 @@ impl Live {
             format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers.iter().copied().chain((!has_host).then_some(host)) {
             if !value.is_empty() {
-                text.push_str(&format!("{name}: {value}\r\n"));
+                let _ = write!(text, "{name}: {value}\r\n");
             }
         }
         let answer = self.raw(format!("{text}\r\n{body}").as_bytes());
@@ -257,6 +258,29 @@ fn what_agents_do_appears_and_nothing_of_it_is_changed() {
     assert_eq!(update["decisions"][0]["summary"], "rm second", "{update}");
     assert_eq!(update["cursor"], 2, "{update}");
     assert_eq!(std::fs::read(&log).unwrap(), before);
+}
+
+#[test]
+fn a_browser_is_started_without_the_code_on_its_command_line() {
+    let project = project();
+    let opener =
+        project.script("bin/xdg-open", "printf '%s' \"$1\" > \"$HOME/opened\"; cat \"$1\" > \"$HOME/read\"");
+    let path = format!("{}:/usr/bin:/bin", opener.parent().unwrap().display());
+    let mut child = hookrail(&project, &["report", "--live", "--open"]).env("PATH", path).spawn().unwrap();
+    let read = project.home().join("read");
+    wait_until(LIMIT, "the browser", || {
+        std::fs::read_to_string(&read).is_ok_and(|text| text.contains("/r/"))
+    });
+    let mut address = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
+    let (page, code) = address.trim().split_once('#').unwrap();
+    let opened = std::fs::read_to_string(project.home().join("opened")).unwrap();
+    assert!(!opened.contains(code) && !opened.contains(page), "{opened}");
+    assert!(std::fs::read_to_string(&read).unwrap().contains(address.trim()));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(!std::path::Path::new(&opened).exists(), "the file is gone with the report");
 }
 
 #[test]

@@ -490,3 +490,38 @@ fn on_a_terminal_a_pager_shows_it() {
     // A pager that is left early is no error.
     assert_eq!(shown(&[("TERM", "xterm"), ("PAGER", "true")], &[]).0, Some(0));
 }
+
+#[test]
+fn every_form_fits_into_the_terminal() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["@standard"] } }));
+    for line in [
+        "npm publish --access public --tag a-long-tag-for-this-release --otp 123456",
+        "cat .env",
+        "日本語 ".repeat(40).as_str(),
+    ] {
+        let input = json!({ "command": line }).to_string();
+        run(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &input]);
+    }
+    for columns in [60, 80, 200] {
+        for args in
+            [&["log"][..], &["log", "--ids"], &["log", "--calls"], &["log", "--stats"], &["log", "-n", "3"]]
+        {
+            let output = hookrail(&project, args).env("COLUMNS", columns.to_string()).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.contains("no-secre") && text.contains("ask-befo"), "{columns} {args:?}: {text}");
+            for line in text.lines() {
+                let wide = line.chars().filter(|c| !c.is_ascii()).count();
+                let shown = line.chars().count() + wide - line.matches('…').count();
+                assert!(shown <= columns, "{columns} {args:?}: {line}");
+            }
+        }
+    }
+    let stats = run(&project, &["log", "--stats"]).stdout;
+    let asks = stats.lines().find(|line| line.ends_with("ask-before-publish")).unwrap();
+    assert_eq!(
+        asks.split_whitespace().take(4).collect::<Vec<_>>(),
+        ["1", "0", "1", "0"],
+        "runs, blocks, asks, failures"
+    );
+}

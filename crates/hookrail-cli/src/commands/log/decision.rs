@@ -15,7 +15,7 @@ const DECISION: usize = 7;
 const HOOK: usize = 24;
 
 /// A terminal that is narrower has two lines for an event.
-const NARROW: usize = 110;
+pub(super) const NARROW: usize = 110;
 
 /// The colour of a decision, or of how a hook call ended.
 pub(super) fn style_of(word: &str) -> Style {
@@ -57,13 +57,18 @@ pub(super) fn render(decision: &LoggedDecision, wanted: &Wanted<'_>) -> String {
         }
         Some(columns) if columns < NARROW => {
             let rest = columns.saturating_sub(TIME + AGENT + DECISION + 6);
-            let who = if hook.is_empty() { tool } else { format!("{tool}  {hook}") };
+            // Who decided counts more than the tool, which the call itself mostly shows.
+            let who = match (tool, hook) {
+                (tool, hook) if hook.is_empty() => tool,
+                (tool, hook) if width(&tool) + 2 + width(&hook) <= rest => format!("{tool}  {hook}"),
+                (_, hook) => hook,
+            };
             let (agent, who) = (cell(&agent, AGENT), fit(&who, rest));
             let first = format!("{id}{time}  {agent}  {}  {who}", painted(DECISION));
             if summary.is_empty() {
                 return first;
             }
-            format!("{first}\n  {}", fit(&summary, columns.saturating_sub(2)))
+            format!("{first}\n  {}", fit(&summary, (columns + id.len()).saturating_sub(2)))
         }
         Some(columns) => {
             let hook = fit(&hook, HOOK);

@@ -58,7 +58,9 @@ impl Collected {
                 collected.read(&path, LoggedLines::of(file))?;
             }
         }
-        present.into_iter().for_each(|entry| collected.add(&entry));
+        for entry in &present {
+            collected.add(entry);
+        }
         Ok(collected)
     }
 
@@ -80,7 +82,9 @@ impl Collected {
             new.push(entry);
             Ok(())
         })?;
-        new.iter().for_each(|entry| self.add(entry));
+        for entry in &new {
+            self.add(entry);
+        }
         Ok(())
     }
 
