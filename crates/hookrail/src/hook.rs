@@ -3,6 +3,7 @@
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fixtures;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +53,7 @@ pub struct Hook {
     /// Whether it is started at all; `None` means always.
     pub when: Option<Arc<Condition>>,
     /// Its condition and, for a rule, its output, as JSON text. Approvals cover it.
-    pub definition: Option<String>,
+    pub definition: Option<Cow<'static, str>>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,
     /// Patterns of project files that its approval is bound to besides those that its command names.
@@ -130,7 +131,7 @@ impl Hook {
             terms.insert("watch".to_owned(), self.watch.clone().into());
         }
         if let Some(definition) = &self.definition {
-            terms.insert("definition".to_owned(), definition.as_str().into());
+            terms.insert("definition".to_owned(), definition.as_ref().into());
         }
         terms
     }

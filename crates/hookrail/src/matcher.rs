@@ -15,6 +15,7 @@
 //! that cannot be decided stays on. The argument is in `docs/design/matchers.md`.
 
 mod attempts;
+mod literals;
 mod long;
 mod plain_names;
 mod program;
@@ -229,6 +230,16 @@ impl Matcher {
         let Kind::Pattern { long, .. } = &compiled.kind else { return None };
         let compile = || LongPattern::compile(&syntax::parse(&compiled.text).ok()?.root);
         long.get_or_init(compile).as_ref()
+    }
+
+    /// Texts of which one is in every name or text that it matches; `None` if there are none.
+    pub(crate) fn required_texts(&self) -> Option<Vec<String>> {
+        let compiled = self.compiled.as_ref()?;
+        match &compiled.kind {
+            Kind::Words(words) => Some(words.texts()),
+            Kind::Pattern { .. } => literals::required(&syntax::parse(&compiled.text).ok()?.root),
+            Kind::Any | Kind::Exact | Kind::TooLarge => None,
+        }
     }
 
     /// Whether it is the word, or matches everything.

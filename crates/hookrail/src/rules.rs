@@ -13,6 +13,7 @@ mod examples;
 mod fact;
 mod facts;
 mod glob;
+mod index;
 pub mod library;
 mod patch;
 mod path;
@@ -25,10 +26,11 @@ mod truth;
 pub use self::condition::{Condition, ConditionReport};
 
 pub use self::facts::{Facts, Folders, Subject, is_shell_line};
+pub(crate) use self::index::RuleIndex;
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
 
 pub use self::rule::Rule;
-pub(crate) use self::rule::{RulePlace, RuleReading};
+pub(crate) use self::rule::{ExampleUse, RulePlace, RuleReading};
 pub use self::tools::{ArgumentRole, OurTool, argument_problem, unreadable_call};
 pub(crate) use self::tools::{PATCH_TOOL, TOOLS_OF_PATCH};
 pub use self::truth::Truth;

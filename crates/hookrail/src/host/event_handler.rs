@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::call::{Call, EventRun};
+use self::call::{Call, EventRun, subject_of};
 use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
@@ -110,7 +110,7 @@ impl HookEventHandler {
 
     async fn run_plan(
         &self,
-        plan: &Plan,
+        whole_plan: &Arc<Plan>,
         event: &Event<'_>,
         base: &BaseOverrides,
         extra: &JsonObject,
@@ -120,13 +120,25 @@ impl HookEventHandler {
         let base = self.base_fields(base);
         let call = Call { reading: reading.as_deref(), directory: call_directory.unwrap_or(&base.cwd) };
         let directory = directory_for(&self.host, &base.cwd);
+        let input = HookInput { base: &base, event, extra };
+        let facts = self.facts(call, &self.host.working_dir, subject_of(&input));
+        let narrowed = whole_plan.narrowed(&facts);
+        let plan = narrowed.as_ref().unwrap_or(whole_plan);
         let standing = self.blocked_anyway(plan.event);
         let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
         refuse_guards_open_for_writing(plan, &mut hooks, &mut refused).await;
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
-        let input = HookInput { base: &base, event, extra };
-        let run = EventRun { handler: self, plan, call, directory, records: &records };
+        let run = EventRun {
+            handler: self,
+            plan,
+            whole_plan,
+            event,
+            facts: &facts,
+            call,
+            directory,
+            records: &records,
+        };
         run.note_unreadable(&hooks, &input, &mut refused);
         let outcome = run.all(&hooks, refused_runs, &input).await;
         let (aggregated, runs, not_held) = match outcome {
@@ -139,6 +151,7 @@ impl HookEventHandler {
         };
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;
+        result.left_out = narrowed.is_some().then(|| Arc::clone(whole_plan));
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
         self.block_on_own_failure(&mut result);

@@ -22,10 +22,10 @@ pub(super) struct SecondRound {
 
 impl SecondRound {
     /// What is to be asked after the first round; `None` if nothing is. `merged` is what the first round came to.
-    pub(super) fn after(
+    pub(super) fn after<'h>(
         event: &Event<'_>,
         runs: &[HookRun],
-        not_held: &[Arc<Hook>],
+        not_held: impl Iterator<Item = &'h Arc<Hook>>,
         merged: Option<&HookOutput>,
         sequential: bool,
     ) -> Option<Self> {
@@ -50,7 +50,7 @@ impl SecondRound {
             .filter(|(place, run)| !run.hook.is_own_projects() && saw_old(*place))
             .map(|(_, run)| Arc::clone(&run.hook))
             // A condition that did not hold for the old arguments may hold for the new ones.
-            .chain(not_held.iter().filter(|hook| !hook.is_own_projects()).cloned())
+            .chain(not_held.filter(|hook| !hook.is_own_projects()).cloned())
             .collect();
         // One that was called for several files is asked once more for each.
         hooks.dedup_by(|one, other| Arc::ptr_eq(one, other));

@@ -29,6 +29,11 @@ impl Words {
         })
     }
 
+    /// The words.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.any_of.iter().map(|word| word.to_string()).collect()
+    }
+
     /// Words are compared as UTF-8, which gives the same answer as UTF-16 units because they are ASCII.
     pub(super) fn is_match(&self, name: &str) -> bool {
         self.any_of.iter().map(AsRef::as_ref).any(|word: &str| match (self.at_start, self.at_end) {

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
-use crate::event::{EventName, Matching};
+use crate::event::{CallReading, EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
 use crate::plan::registry::{HookRegistry, Registered};
-use crate::rules::{PATCH_TOOL, TOOLS_OF_PATCH};
+use crate::rules::{Facts, PATCH_TOOL, RuleIndex, TOOLS_OF_PATCH};
 use crate::trust::{RelativeFiles, Seal, relative_words};
 
 mod explanation;
@@ -28,6 +28,46 @@ pub struct Plan {
     pub hooks: Vec<PlannedHook>,
     /// Warnings about how the plan was made.
     pub warnings: Vec<String>,
+    /// Whether one of the hooks is called for single files of a patch.
+    pub(crate) has_per_file: bool,
+    /// The hooks by what they need, made where there are many.
+    index: OnceLock<RuleIndex>,
+}
+
+/// In a shorter plan every rule is asked: that takes less than to look it up.
+const INDEXED_FROM: usize = 64;
+
+impl Plan {
+    /// The plan without the rules that cannot hold for a call, nor be undecided; `None` where none is left out. Hooks of a
+    /// chain may change the call, so that all of them are asked.
+    pub(crate) fn narrowed(&self, facts: &Facts<'_>) -> Option<Self> {
+        let is_unreadable = matches!(facts.subject().reading, Some(CallReading::Unreadable(_)));
+        if self.hooks.len() < INDEXED_FROM || self.sequential || is_unreadable {
+            return None;
+        }
+        let index = self.index.get_or_init(|| {
+            let mut index = RuleIndex::default();
+            for (place, planned) in self.hooks.iter().enumerate() {
+                let rule = match &planned.hook.kind {
+                    HookKind::Rule(rule) if !planned.per_file => Some(&**rule),
+                    _ => None,
+                };
+                index.add(place, rule);
+            }
+            index
+        });
+        let places = index.candidates(facts)?;
+        let hooks = places.into_iter().filter_map(|place| self.hooks.get(place)).cloned().collect();
+        let Self { event, sequential, has_per_file, ref warnings, .. } = *self;
+        Some(Self {
+            event,
+            sequential,
+            hooks,
+            warnings: warnings.clone(),
+            has_per_file,
+            index: OnceLock::new(),
+        })
+    }
 }
 
 /// A hook that is going to run.
@@ -151,7 +191,14 @@ impl HookPlanner {
                 skipped.push((rank, Skipped { hook: Arc::clone(hook), why, also }));
             }
         }
-        let mut plan = Plan { event, sequential: false, hooks: Vec::new(), warnings: Vec::new() };
+        let mut plan = Plan {
+            event,
+            sequential: false,
+            hooks: Vec::new(),
+            warnings: Vec::new(),
+            has_per_file: false,
+            index: OnceLock::new(),
+        };
         for PlanCandidate { rank, registered, verdict, per_file, displaced_by } in planned {
             let hook = &registered.hook;
             if let Some(of) = displaced_by {
@@ -162,6 +209,7 @@ impl HookPlanner {
                 continue;
             }
             plan.sequential |= hook.sequential;
+            plan.has_per_file |= per_file;
             if verdict == MatchVerdict::BoundReached {
                 plan.warnings.push(undecided(hook, targets));
             }

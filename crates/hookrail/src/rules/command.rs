@@ -7,13 +7,17 @@
 mod flag;
 mod operands;
 
+use std::sync::OnceLock;
+
 use hookrail_shell::{CommandWords, FlagName, FlagValue, Item};
 
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
-use super::glob::{Glob, GlobKind};
+use super::glob::{Glob, GlobKind, MAX_GLOB_BYTES, braces};
 use super::truth::Truth;
 
+/// Characters that have a meaning in a glob.
+const GLOB_SIGNS: [char; 5] = ['*', '?', '[', '{', '\\'];
 /// More words than this are no pattern.
 const MAX_WORDS: usize = 64;
 /// Words that end a command in a shell; a pattern is one command.
@@ -21,16 +25,19 @@ const OPERATORS: [&str; 6] = ["|", "||", "&&", ";", "&", "|&"];
 /// What redirections begin with.
 const REDIRECTIONS: [&str; 7] = [">", "<", "1>", "2>", "&>", "0<", ">|"];
 
-/// A compiled pattern.
+/// A pattern. Its first word is compared as it is; the others are compiled when a command of that program comes, because
+/// most patterns never meet one.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandPattern {
-    program: Glob,
+    text: Box<str>,
+    /// The glob of the program; `None` if its name is plain.
+    program: Option<Glob>,
     /// What its other words mean: one reading, or two where it is not known whether a flag takes the word behind it.
-    readings: Vec<CommandReading>,
+    readings: OnceLock<Vec<CommandReading>>,
 }
 
 /// One meaning of the words behind the program. All three lists must hold for a command.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct CommandReading {
     flags: Vec<FlagPattern>,
     operands: Vec<OperandPattern>,
@@ -50,23 +57,59 @@ pub(crate) struct TestedCommand<'f> {
 }
 
 impl CommandPattern {
-    /// Compiles a pattern; the error says what is wrong with it.
+    /// Reads a pattern; the error says what is wrong with it. Its words are compiled only if that is not known otherwise.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
-        let words = words_of(text);
-        let Some(Some(program)) = words.first() else { return Err("it has no words".to_owned()) };
-        if words.len() > MAX_WORDS {
+        let mut words = text.split_whitespace();
+        let Some(program) = words.next() else { return Err("it has no words".to_owned()) };
+        if words.clone().count() >= MAX_WORDS && words_of(text).len() > MAX_WORDS {
             return Err(format!("it has more than {MAX_WORDS} words"));
         }
         if program == "..." || (program.starts_with('-') && program.len() > 1) {
             return Err("its first word must be a program".to_owned());
         }
-        let program = word_glob(program)?;
-        let read = CommandWords::read(&words);
+        let is_plain = program.len() <= MAX_GLOB_BYTES && !program.contains(GLOB_SIGNS);
+        let is_plain = is_plain || matches!(program, "[" | "[[");
+        let program = if is_plain { None } else { Some(word_glob(program)?) };
+        let pattern = Self { text: text.into(), program, readings: OnceLock::new() };
+        if !words.all(is_certainly_glob) {
+            let _ = pattern.readings.set(pattern.compile_words()?);
+        }
+        Ok(pattern)
+    }
+
+    fn compile_words(&self) -> Result<Vec<CommandReading>, String> {
+        let read = CommandWords::read(&words_of(&self.text));
         let mut readings = vec![CommandReading::compile(&read, false)?];
         if read.items.iter().any(|item| matches!(item, Item::Operand(operand) if operand.may_be_value)) {
             readings.push(CommandReading::compile(&read, true)?);
         }
-        Ok(Self { program, readings })
+        Ok(readings)
+    }
+
+    /// The meanings of its words. If they could not be compiled after all, every command of the program would match: a
+    /// guard is never off because of that.
+    fn readings(&self) -> &[CommandReading] {
+        self.readings.get_or_init(|| self.compile_words().unwrap_or_else(|_| vec![CommandReading::default()]))
+    }
+
+    /// The first word as it is written.
+    fn first_word(&self) -> &str {
+        self.text.split_whitespace().next().unwrap_or_default()
+    }
+
+    /// The programs that it may hold for, those of a glob with `*` at the end; `None` if that may be any.
+    pub(crate) fn programs(&self) -> Option<Vec<String>> {
+        let word = self.first_word();
+        if self.program.is_none() {
+            return (!word.ends_with('*')).then(|| vec![word.to_owned()]);
+        }
+        let branches = braces::expand(word).ok()?;
+        let beginning = |branch: String| match branch.find(['*', '?', '[', '\\']) {
+            None => Some(branch),
+            Some(0) => None,
+            Some(end) => Some(format!("{}*", branch.get(..end)?)),
+        };
+        branches.into_iter().map(beginning).collect()
     }
 
     /// Why the pattern can hold for no command: a shell never hands such words to a program.
@@ -114,9 +157,12 @@ impl CommandPattern {
 
     /// Whether a program of this name may be meant, which is asked before the other words are read.
     pub(crate) fn accepts_program(&self, program: Option<&str>, ignore_case: bool) -> bool {
-        program.is_none_or(|program| {
-            [base_name(program), program].iter().any(|name| self.program.is_match(name, ignore_case))
-        })
+        let is_it = |name: &str| match &self.program {
+            Some(glob) => glob.is_match(name, ignore_case),
+            None if ignore_case => Glob::literal(self.first_word()).is_match(name, true),
+            None => name == self.first_word(),
+        };
+        program.is_none_or(|program| is_it(base_name(program)) || is_it(program))
     }
 
     /// Whether the pattern holds for a command.
@@ -124,7 +170,7 @@ impl CommandPattern {
         if !self.accepts_program(command.program, command.ignore_case) {
             return Truth::No;
         }
-        let holds = Truth::any(self.readings.iter().map(|reading| reading.matches(command)));
+        let holds = Truth::any(self.readings().iter().map(|reading| reading.matches(command)));
         // Any program with these words may be the one.
         if command.program.is_none() { holds.and(Truth::Unknown) } else { holds }
     }
@@ -133,7 +179,7 @@ impl CommandPattern {
 impl CommandReading {
     /// The words of a pattern; `as_values` takes a word behind a flag that no table knows as its value.
     fn compile(words: &CommandWords, as_values: bool) -> Result<Self, String> {
-        let mut reading = Self { flags: Vec::new(), operands: Vec::new(), assignments: Vec::new() };
+        let mut reading = Self::default();
         for item in &words.items {
             match item {
                 // The letters of a word that no table knows; the word itself follows and stands for them.
@@ -189,6 +235,13 @@ fn words_of(text: &str) -> Vec<Option<String>> {
 /// The last component of a program's name.
 fn base_name(program: &str) -> &str {
     program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
+}
+
+/// Whether a word can be compiled, as far as that is seen without compiling it. The value of a flag is only a part of its
+/// word.
+fn is_certainly_glob(word: &str) -> bool {
+    let is_plain = word.len() <= MAX_GLOB_BYTES && !word.contains(['\\', '[', '{']);
+    is_plain || (!word.starts_with('-') && Glob::compile(word, GlobKind::Word).is_ok())
 }
 
 /// The glob of a word. A bracket alone is a program.

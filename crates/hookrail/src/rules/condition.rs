@@ -2,12 +2,14 @@
 
 mod doubts;
 mod explain;
+pub(crate) mod needs;
 mod read;
 mod shadow;
 
 use jsonc_parser::ast::Value as Ast;
 
 pub use self::explain::ConditionReport;
+use self::needs::OwnNeed;
 use super::fact::Fact;
 use super::facts::Facts;
 use super::problem::RuleProblem;
@@ -43,8 +45,8 @@ enum NodeKind {
         fact: Fact,
         /// One of these must hold.
         tests: Vec<Test>,
-        /// The test as it is written.
-        written: String,
+        /// Whether they are written as a list.
+        is_list: bool,
     },
 }
 
@@ -61,6 +63,16 @@ impl Condition {
     /// Whether it holds.
     pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         self.root.evaluate(facts)
+    }
+
+    /// The ways in which it may hold: a call that meets none of these cannot make it hold, nor leave it undecided.
+    pub(crate) fn needs(&self) -> Vec<OwnNeed> {
+        needs::needs(&self.root)
+    }
+
+    /// A condition that holds for every call.
+    pub(crate) fn always() -> Self {
+        Self { root: ConditionNode { start: 0, kind: NodeKind::All(Vec::new()) } }
     }
 
     /// Whether it holds whenever `other` does, as far as the two texts show.

@@ -83,6 +83,24 @@ impl Fact {
         })
     }
 
+    /// Its name as it is written in settings.
+    pub(crate) fn name(&self) -> String {
+        let name = match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Model => "model",
+            Self::Text => "text",
+            Self::Agent => "agent",
+            Self::Input(names) => return format!("input.{}", names.join(".")),
+            Self::Command => "command",
+            Self::Program => "program",
+            Self::Dynamic => "dynamic",
+            Self::Writes => "writes",
+            Self::Reads => "reads",
+        };
+        name.to_owned()
+    }
+
     /// What its values are.
     pub(crate) const fn kind(&self) -> ValueKind {
         match self {

@@ -5,8 +5,8 @@ mod shell;
 mod tool_paths;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -54,9 +54,9 @@ pub struct Folders<'a> {
 pub struct Facts<'a> {
     subject: Subject<'a>,
     folders: Option<Folders<'a>>,
-    places: OnceCell<Places>,
-    shell: OnceCell<Option<ShellLine>>,
-    paths: OnceCell<PathFacts>,
+    places: OnceLock<Places>,
+    shell: OnceLock<Option<ShellLine>>,
+    paths: OnceLock<PathFacts>,
 }
 
 impl<'a> Subject<'a> {
@@ -98,7 +98,7 @@ impl<'a> Facts<'a> {
 
     /// The facts of an example, seen from folders that exist in name only.
     pub(crate) fn imagined(subject: Subject<'a>, places: Places) -> Self {
-        Self { places: OnceCell::from(places), ..Self::without_folders(subject) }
+        Self { places: OnceLock::from(places), ..Self::without_folders(subject) }
     }
 
     /// Facts whose places are not known yet. Everything else is worked out when a condition first asks for it.
@@ -106,9 +106,9 @@ impl<'a> Facts<'a> {
         Self {
             subject,
             folders: None,
-            places: OnceCell::new(),
-            shell: OnceCell::new(),
-            paths: OnceCell::new(),
+            places: OnceLock::new(),
+            shell: OnceLock::new(),
+            paths: OnceLock::new(),
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) mod braces;
 use super::truth::Truth;
 
 /// Longer globs are refused.
-const MAX_GLOB_BYTES: usize = 4 * 1024;
+pub(super) const MAX_GLOB_BYTES: usize = 4 * 1024;
 
 /// What a glob is matched with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,18 @@ impl Glob {
     /// Whether it matches the whole text.
     pub(crate) fn is_match(&self, text: &str, ignore_case: bool) -> bool {
         self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case) == Truth::Yes)
+    }
+
+    /// For each of its branches the longest text that whatever it matches contains; `None` if a branch has none.
+    pub(crate) fn plain_parts(&self) -> Option<Vec<String>> {
+        let longest = |branch: &Vec<Token>| {
+            let runs = branch.split(|token| !matches!(token, Token::Char(_)));
+            let run = runs.max_by_key(|run| run.len()).filter(|run| !run.is_empty())?;
+            let chars =
+                run.iter().filter_map(|token| if let Token::Char(char) = token { Some(char) } else { None });
+            Some(chars.collect::<String>())
+        };
+        self.branches.iter().map(longest).collect()
     }
 
     /// Whether it matches every text that begins so, some of them, or none.

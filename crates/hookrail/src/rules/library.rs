@@ -6,7 +6,8 @@
 use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
-use super::rule::{Rule, RulePlace, RuleReading};
+use super::condition::needs::{Need, ShippedNeed};
+use super::rule::{ExampleUse, Rule, RulePlace, ShippedRule};
 use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
@@ -90,6 +91,17 @@ impl Preset {
     }
 }
 
+/// What is known of the guards without reading their texts; made from these by `cargo xtask all`.
+static INDEX: &[GuardIndex] = &include!("library/index.in");
+
+/// What is known of a guard without reading its text.
+struct GuardIndex {
+    name: &'static str,
+    description: &'static str,
+    matcher: &'static str,
+    needs: &'static [ShippedNeed],
+}
+
 /// A guard of the library.
 #[derive(Debug)]
 pub struct Guard {
@@ -122,10 +134,28 @@ pub fn text(name: &str) -> Option<&'static str> {
     GUARDS.iter().find(|(known, _, _)| *known == name).map(|(_, _, text)| *text)
 }
 
-/// The guard of this name.
+/// The guard of this name. Its rule is read when a call comes for which it may hold.
 pub fn find(name: &str) -> Option<Guard> {
-    let (_, preset, text) = GUARDS.iter().find(|(known, _, _)| *known == name)?;
-    with_object(text, |object| guard(*preset, text, object)).flatten()
+    let (name, preset, text) = GUARDS.iter().find(|(known, ..)| *known == name)?;
+    let guard = |description: String, matcher: Matcher, rule: Rule| Guard {
+        name: (*name).to_owned(),
+        preset: *preset,
+        description,
+        text,
+        matcher,
+        rule,
+    };
+    match INDEX.iter().find(|entry| entry.name == *name) {
+        Some(entry) => {
+            let rule = Rule::shipped(ShippedRule { needs: entry.needs, text });
+            Some(guard(entry.description.to_owned(), Matcher::compile(entry.matcher), rule))
+        }
+        // A new guard, until its entry is made.
+        None => with_object(text, |object| {
+            let rule = read_object(object, ExampleUse::Read)?;
+            Some(guard(text_of(object, "description")?, matcher_of(object), rule))
+        })?,
+    }
 }
 
 /// All guards.
@@ -133,19 +163,42 @@ pub fn all() -> impl Iterator<Item = Guard> {
     names().filter_map(find)
 }
 
-fn guard(preset: Preset, text: &'static str, object: &Object<'_>) -> Option<Guard> {
-    let matcher = text_of(object, "matcher").map_or_else(Matcher::any, |matcher| Matcher::compile(&matcher));
-    let reading =
-        Rule::read(object, RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: false });
-    let RuleReading { rule, .. } = reading;
-    Some(Guard {
-        name: text_of(object, "name")?,
-        preset,
-        description: text_of(object, "description")?,
-        text,
-        matcher,
-        rule: rule?,
-    })
+/// The rule of a guard.
+pub(super) fn read(text: &str, examples: ExampleUse) -> Option<Rule> {
+    with_object(text, |object| read_object(object, examples))?
+}
+
+fn read_object(object: &Object<'_>, examples: ExampleUse) -> Option<Rule> {
+    Rule::read(object, RulePlace { event: Guard::EVENT, matcher: &matcher_of(object), examples }).rule
+}
+
+fn matcher_of(object: &Object<'_>) -> Matcher {
+    text_of(object, "matcher").map_or_else(Matcher::any, |matcher| Matcher::compile(&matcher))
+}
+
+/// The file from which [`find`] knows guards without reading them.
+pub fn index_file() -> Option<String> {
+    let mut file = "// Made by `cargo xtask all` from the guards beside this file.\n[\n".to_owned();
+    for (name, _, text) in GUARDS {
+        let entry = with_object(text, |object| {
+            let rule = read_object(object, ExampleUse::Ignore)?;
+            let description = text_of(object, "description")?;
+            let matcher = text_of(object, "matcher").unwrap_or_default();
+            let fields = format!("name: {name:?}, description: {description:?}, matcher: {matcher:?}");
+            let needs = rule.needs().into_iter().map(|need| {
+                let Need { mut programs, words, paths, arguments, hidden } = need;
+                programs.sort_unstable();
+                programs.dedup();
+                let lists =
+                    [("programs", programs), ("words", words), ("paths", paths), ("arguments", arguments)];
+                let lists = lists.map(|(name, list)| format!("{name}: &{list:?}"));
+                format!("        Need {{ {}, hidden: {hidden} }},\n", lists.join(", "))
+            });
+            Some(format!("    GuardIndex {{ {fields}, needs: &[\n{}    ] }},\n", needs.collect::<String>()))
+        })??;
+        file.push_str(&entry);
+    }
+    Some(file + "]\n")
 }
 
 fn with_object<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {

@@ -4,10 +4,10 @@
 //! names differ by case. It reads links and asks what is a folder, and it never fails: what does not exist yet is resolved as
 //! far as it does.
 
-use std::cell::OnceCell;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use hookrail_shell::Extent;
 
@@ -59,7 +59,7 @@ pub(crate) struct Places {
     cwd: String,
     home: Option<String>,
     on_disk: bool,
-    ignores_case: OnceCell<bool>,
+    ignores_case: OnceLock<bool>,
 }
 
 impl Places {
@@ -72,7 +72,7 @@ impl Places {
             cwd,
             home: home.map(|home| home.to_string_lossy().into_owned()),
             on_disk: true,
-            ignores_case: OnceCell::new(),
+            ignores_case: OnceLock::new(),
         }
     }
 
@@ -83,7 +83,7 @@ impl Places {
             cwd: project.to_owned(),
             home: Some(home.to_owned()),
             on_disk: false,
-            ignores_case: OnceCell::from(false),
+            ignores_case: OnceLock::from(false),
         }
     }
 

@@ -3,27 +3,47 @@
 mod read;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use jsonc_parser::ast::Object;
 
+use super::condition::needs::{OwnNeed, ShippedNeed};
 use super::condition::{Condition, ConditionReport};
 use super::examples::{Example, Examples};
 use super::facts::Facts;
+use super::library;
 use super::problem::RuleProblem;
 use super::truth::Truth;
 use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::output::{Decision, HookOutput};
 
-/// A rule that was read.
+/// A rule.
 #[derive(Debug)]
 pub struct Rule {
+    /// What it says. A shipped rule is read when the first call comes for which it may hold.
+    parts: OnceLock<RuleParts>,
+    examples: OnceLock<Examples>,
+    shipped: Option<ShippedRule>,
+    /// A call for which one of these certainly holds is not stopped by the rule.
+    exceptions: Vec<Condition>,
+}
+
+/// What a rule says.
+#[derive(Debug)]
+pub(crate) struct RuleParts {
     when: Condition,
     then: HookOutput,
     on_unknown: Option<HookOutput>,
-    /// A call for which one of these certainly holds is not stopped by the rule.
-    exceptions: Vec<Condition>,
-    examples: Examples,
+}
+
+/// A rule of the library, which is read when it is needed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShippedRule {
+    /// What a call must have for the rule to hold; one of these.
+    pub(crate) needs: &'static [ShippedNeed],
+    /// Its text.
+    pub(crate) text: &'static str,
 }
 
 /// Where a rule stands.
@@ -33,8 +53,20 @@ pub(crate) struct RulePlace<'a> {
     pub event: EventName,
     /// The matcher of its group, which examples must pass.
     pub matcher: &'a Matcher,
-    /// Whether its examples are tried. A program that only evaluates the rule can skip them.
-    pub try_examples: bool,
+    /// What becomes of its examples.
+    pub examples: ExampleUse,
+}
+
+/// What becomes of the examples of a rule that is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ExampleUse {
+    /// They are left out: a program that only evaluates the rule does not need them.
+    Ignore,
+    /// They are read, and not tried.
+    Read,
+    /// They are tried.
+    #[default]
+    Try,
 }
 
 /// What reading a rule gave.
@@ -60,21 +92,63 @@ impl Rule {
         read::rule(object, place)
     }
 
+    /// A rule that has been read.
+    fn new(parts: RuleParts, examples: Examples) -> Self {
+        let (parts, examples) = (OnceLock::from(parts), OnceLock::from(examples));
+        Self { parts, examples, shipped: None, exceptions: Vec::new() }
+    }
+
+    /// A rule of the library.
+    pub(crate) fn shipped(shipped: ShippedRule) -> Self {
+        let (parts, examples) = (OnceLock::new(), OnceLock::new());
+        Self { parts, examples, shipped: Some(shipped), exceptions: Vec::new() }
+    }
+
+    /// What it says. The tests of this crate read every shipped rule; one that could not be read would block.
+    fn parts(&self) -> &RuleParts {
+        self.parts.get_or_init(|| {
+            let read = self.shipped.and_then(|shipped| library::read(shipped.text, ExampleUse::Ignore));
+            read.and_then(|rule| rule.parts.into_inner()).unwrap_or_else(|| RuleParts {
+                when: Condition::always(),
+                then: HookOutput {
+                    decision: Some(Decision::Block),
+                    reason: Some("a shipped rule cannot be read".to_owned()),
+                    ..HookOutput::default()
+                },
+                on_unknown: None,
+            })
+        })
+    }
+
+    /// Whether its condition may hold, or be undecided, without reading a rule that has not been read.
+    fn may_hold(&self, facts: &Facts<'_>) -> bool {
+        let shipped = self.shipped.filter(|_| self.parts.get().is_none());
+        shipped.is_none_or(|shipped| shipped.needs.iter().any(|need| need.may_be_met(facts)))
+    }
+
     /// Whether its condition holds.
     pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Truth {
-        self.when.evaluate(facts)
+        if self.may_hold(facts) { self.parts().when.evaluate(facts) } else { Truth::No }
+    }
+
+    /// The ways in which its condition may hold.
+    pub(crate) fn needs(&self) -> Vec<OwnNeed> {
+        match &self.shipped {
+            Some(shipped) => shipped.needs.iter().map(ShippedNeed::to_own).collect(),
+            None => self.parts().when.needs(),
+        }
     }
 
     /// Its output for an event; `None` if it does not hold, or if that cannot be determined and the rule has no `unknown`.
     pub(crate) fn answer(&self, facts: &Facts<'_>) -> Option<&HookOutput> {
         let truth = self.evaluate(facts);
+        if truth == Truth::No {
+            return None;
+        }
+        let RuleParts { then, on_unknown, .. } = self.parts();
         // What a limit of ours kept us from reading must not pass a rule by.
-        let is_hidden = truth == Truth::Unknown && self.on_unknown.is_none() && facts.reached_bound();
-        let answer = if is_hidden && strength(Some(&self.then)) > 0 {
-            Some(&self.then)
-        } else {
-            self.answer_to(truth)
-        };
+        let is_hidden = truth == Truth::Unknown && on_unknown.is_none() && facts.reached_bound();
+        let answer = if is_hidden && strength(Some(then)) > 0 { Some(then) } else { self.answer_to(truth) };
         // What cannot be determined is no exception.
         let is_excepted = |exception: &Condition| exception.evaluate(facts) == Truth::Yes;
         answer.filter(|_| !self.exceptions.iter().any(is_excepted))
@@ -94,8 +168,8 @@ impl Rule {
     /// Its output for this result of its condition.
     pub(crate) fn answer_to(&self, truth: Truth) -> Option<&HookOutput> {
         match truth {
-            Truth::Yes => Some(&self.then),
-            Truth::Unknown => self.on_unknown.as_ref(),
+            Truth::Yes => Some(&self.parts().then),
+            Truth::Unknown => self.parts().on_unknown.as_ref(),
             Truth::No => None,
         }
     }
@@ -103,35 +177,42 @@ impl Rule {
     /// Which parts of its condition hold, which do not, and what was seen.
     #[doc(hidden)]
     pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
-        self.when.explain(facts)
+        self.parts().when.explain(facts)
     }
 
     /// Whether `other` decides nothing beside this rule, where both are asked about the same call: this one blocks
     /// whenever the other one would block or ask. `false` where that cannot be seen.
     #[doc(hidden)]
     pub fn shadows(&self, other: &Self) -> bool {
-        let blocks = self.then.is_blocking_decision();
-        blocks
+        let (own, other) = (self.parts(), other.parts());
+        own.then.is_blocking_decision()
             && self.exceptions.is_empty()
             && has_only_a_decision(&other.then)
-            && strength(self.on_unknown.as_ref()) >= strength(other.on_unknown.as_ref())
-            && self.when.follows_from(&other.when)
+            && strength(own.on_unknown.as_ref()) >= strength(other.on_unknown.as_ref())
+            && own.when.follows_from(&other.when)
     }
 
     /// What it says when it holds.
     pub fn output(&self) -> &HookOutput {
-        &self.then
+        &self.parts().then
     }
 
     /// Its examples.
     #[doc(hidden)]
     pub fn examples(&self) -> &[Example] {
-        &self.examples.list
+        &self.all_examples().list
     }
 
     /// The examples that do not hold, each with the place of its text.
     pub(crate) fn failed_examples(&self, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
-        self.examples.failures(self, matcher)
+        self.all_examples().failures(self, matcher)
+    }
+
+    fn all_examples(&self) -> &Examples {
+        self.examples.get_or_init(|| {
+            let read = self.shipped.and_then(|shipped| library::read(shipped.text, ExampleUse::Read));
+            read.and_then(|rule| rule.examples.into_inner()).unwrap_or_default()
+        })
     }
 }
 

@@ -160,7 +160,7 @@ impl LibraryReader<'_, '_> {
         let mut hook = Hook::new(Guard::EVENT, "");
         hook.description = Some(guard.description);
         hook.matcher = guard.matcher;
-        hook.definition = Some(guard.text.to_owned());
+        hook.definition = Some(guard.text.into());
         hook.kind = HookKind::Rule(Arc::new(guard.rule));
         except(&mut hook, exceptions);
         self.add(name, element, hook);
@@ -209,7 +209,7 @@ fn except(hook: &mut Hook, exceptions: Exceptions) {
     {
         rule.add_exceptions(exceptions.conditions);
     }
-    if let Some(definition) = &mut hook.definition {
-        definition.push_str(&exceptions.text);
+    if let Some(definition) = hook.definition.as_mut().filter(|_| !exceptions.text.is_empty()) {
+        definition.to_mut().push_str(&exceptions.text);
     }
 }

@@ -2,6 +2,7 @@
 //! the unusable ones.
 
 use std::path::Path;
+use std::sync::PoisonError;
 
 use jsonc_parser::ast::Object;
 
@@ -25,6 +26,16 @@ pub fn load_settings(paths: &SettingsPaths) -> Settings {
 impl SettingsFiles {
     /// All that the texts say, and the extensions' files with them.
     pub fn settings(&self) -> Settings {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut settings = read.unwrap_or_else(|| self.read_levels());
+        if let Some(dir) = self.paths.as_ref().and_then(SettingsPaths::extensions_dir) {
+            load_extensions(&dir, &mut settings);
+        }
+        settings
+    }
+
+    /// All that the texts say.
+    pub(super) fn read_levels(&self) -> Settings {
         let mut settings = Settings {
             project_dir: self.project_dir.clone(),
             try_examples: self.try_examples,
@@ -32,9 +43,6 @@ impl SettingsFiles {
         };
         for (level, texts) in self.levels() {
             read_texts(level, texts, &mut settings);
-        }
-        if let Some(dir) = self.paths.as_ref().and_then(SettingsPaths::extensions_dir) {
-            load_extensions(&dir, &mut settings);
         }
         settings
     }

@@ -182,10 +182,7 @@ fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>
 
 /// Only whether hooks are on. Several keys can say so, and the first of this order that does wins. One of them
 /// with a value that is no boolean makes the whole file unusable.
-pub(super) fn read_enable(
-    root: &Object<'_>,
-    findings: &mut Findings<'_>,
-) -> Result<Option<bool>, Box<Diagnostic>> {
+fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Result<Option<bool>, Box<Diagnostic>> {
     let top = Route::Root;
     let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
     let inner = |key: &str| object_in(root.properties.iter().rfind(|prop| prop.name.as_str() == key));

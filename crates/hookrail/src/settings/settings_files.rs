@@ -5,13 +5,13 @@ use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::diagnose::{self, Findings};
-use super::read::read_enable;
+use super::diagnose;
 use super::source::Source;
-use super::{PerLevel, SettingsPaths, ownership};
+use super::{PerLevel, Settings, SettingsPaths, ownership};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Level;
 use crate::trust::{ApprovalStore, TrustPolicy};
@@ -20,7 +20,7 @@ use crate::trust::{ApprovalStore, TrustPolicy};
 const LARGEST_FILE: u64 = 4 << 20;
 
 /// The texts of the settings files as they were at one moment.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SettingsFiles {
     /// The project that they were read for.
     pub(super) project_dir: PathBuf,
@@ -30,6 +30,8 @@ pub struct SettingsFiles {
     pub(super) try_examples: bool,
     /// The places that they were read from; `None` where the host gave a value, and for an enclosing project.
     pub(super) paths: Option<SettingsPaths>,
+    /// What the texts say, from when the flag is asked for until everything is: they are parsed once.
+    pub(super) read: Mutex<Option<Settings>>,
 }
 
 /// The text of one file of a level.
@@ -63,6 +65,7 @@ impl SettingsFiles {
             texts: load_texts(paths, files(paths)),
             try_examples: true,
             paths: Some(paths.clone()),
+            read: Mutex::default(),
         }
     }
 
@@ -82,6 +85,7 @@ impl SettingsFiles {
             texts: own.into_iter().flatten().chain(others).collect(),
             try_examples: self.try_examples,
             paths: None,
+            read: Mutex::default(),
         }
     }
 
@@ -102,7 +106,13 @@ impl SettingsFiles {
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         // Through text, so that host and files are read by the same code. A value is always JSON.
         let given = LevelText { level: Level::User, file: None, text: Ok(value.to_string()), warning: None };
-        Self { project_dir: project_dir.into(), texts: vec![given], try_examples: true, paths: None }
+        Self {
+            project_dir: project_dir.into(),
+            texts: vec![given],
+            try_examples: true,
+            paths: None,
+            read: Mutex::default(),
+        }
     }
 
     /// Leaves the examples of rules alone, for a program that is started for every event.
@@ -112,22 +122,13 @@ impl SettingsFiles {
         self
     }
 
-    /// What the files say about hooks being on, and whether a file of the user or the system cannot be used.
-    /// This is all that a start with hooks off asks.
+    /// What the files say about hooks being on, and whether a file of the user or the system cannot be used. What was read
+    /// besides is kept for [`SettingsFiles::settings`].
     pub(crate) fn enable_flag(&self) -> (PerLevel<Option<bool>>, bool) {
-        let mut flag = PerLevel::default();
-        let mut unusable = false;
-        for (level, texts) in self.levels() {
-            let read = texts.iter().map(|text| {
-                let source = text.source()?;
-                let root = source.parse().ok()?;
-                read_enable(&root, &mut Findings::new(&source)).ok()
-            });
-            match read.collect::<Option<Vec<_>>>() {
-                Some(flags) => flag.set(level, flags.into_iter().flatten().next()),
-                None => unusable |= *level != Level::Project,
-            }
-        }
+        let settings = self.read_levels();
+        let unusable = settings.unusable.iter().any(|file| file.level != Level::Project);
+        let flag = settings.enable;
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings);
         (flag, unusable)
     }
 

@@ -39,6 +39,7 @@ pub fn process_common_hook_output_fields(
         suppress_output: output.is_some_and(|output| output.suppress_output == Some(true)),
         warnings: requests_without_effect(event, &runs),
         not_held: Vec::new(),
+        left_out: None,
         refused: Vec::new(),
         aggregated,
         runs,

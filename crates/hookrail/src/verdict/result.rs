@@ -7,8 +7,9 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::event::EventName;
-use crate::hook::Hook;
+use crate::hook::{Hook, HookKind};
 use crate::output::HookOutput;
+use crate::plan::planner::Plan;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
 use crate::verdict::failure::{HookFailure, StartFailure};
 use crate::verdict::hook_run::HookRun;
@@ -115,11 +116,25 @@ pub struct ProcessedHookResult {
     pub runs: Vec<HookRun>,
     /// Rules and hooks that were planned and whose condition did not hold. Nothing of them ran.
     pub not_held: Vec<Arc<Hook>>,
+    /// The whole plan, where there are so many rules that some were not asked: the event has nothing that they need.
+    pub(crate) left_out: Option<Arc<Plan>>,
     /// Hooks that were planned and may not run for this event. Nothing of them ran.
     pub refused: Vec<RefusedHook>,
 }
 
 impl ProcessedHookResult {
+    /// Rules and hooks that were planned and whose condition did not hold, also those that did not have to be asked.
+    pub fn all_not_held(&self) -> impl Iterator<Item = &Arc<Hook>> {
+        let is_other = |hook: &&Arc<Hook>| {
+            matches!(hook.kind, HookKind::Rule(_))
+                && !self.runs.iter().any(|run| Arc::ptr_eq(&run.hook, hook))
+                && !self.refused.iter().any(|refused| Arc::ptr_eq(&refused.hook, hook))
+                && !self.not_held.iter().any(|held| Arc::ptr_eq(held, hook))
+        };
+        let left_out = self.left_out.iter().flat_map(|plan| &plan.hooks).map(|planned| &planned.hook);
+        self.not_held.iter().chain(left_out.filter(is_other))
+    }
+
     /// Everything a person should know about the hooks of this event: what was asked for without effect, and what was odd
     /// about one hook's answer.
     pub fn all_warnings(&self) -> Vec<String> {

@@ -87,7 +87,7 @@ impl Coverage {
                 covered.blocked = covered.blocked.map(|blocked| blocked || guards(run));
             }
         }
-        for hook in &result.not_held {
+        for hook in result.all_not_held() {
             if let Some(covered) = self.of(hook) {
                 covered.matched = true;
             }

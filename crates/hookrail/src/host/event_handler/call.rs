@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::HookEventHandler;
-use crate::event::{CallReading, EventName, HookInput};
+use crate::event::{CallReading, Event, EventName, HookInput};
 use crate::hook::Hook;
 use crate::host::admission::Refused;
 use crate::host::patch_calls::PatchCalls;
 use crate::host::records::Records;
-use crate::plan::planner::Plan;
+use crate::plan::planner::{Plan, PlannedHook};
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::rules;
 
@@ -25,7 +25,13 @@ pub(super) struct Call<'a> {
 /// One event, with everything that stays the same for all its hooks.
 pub(super) struct EventRun<'a> {
     pub(super) handler: &'a HookEventHandler,
+    /// The hooks that may have something to say about it.
     pub(super) plan: &'a Plan,
+    /// All hooks that listen to it.
+    pub(super) whole_plan: &'a Plan,
+    /// The event as it came, and what is known of it.
+    pub(super) event: &'a Event<'a>,
+    pub(super) facts: &'a Facts<'a>,
     pub(super) call: Call<'a>,
     /// Where hooks run.
     pub(super) directory: &'a Path,
@@ -49,14 +55,21 @@ impl EventRun<'_> {
     }
 
     fn facts_from<'f>(&'f self, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
-        let Call { reading, directory } = self.call;
-        let folders = Folders { project, cwd: directory, home: self.handler.home.as_deref() };
-        Facts::new(Subject { reading, ..subject }, folders)
+        self.handler.facts(self.call, project, subject)
+    }
+
+    /// The rules that were left out because the event has nothing that they need.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = &Arc<Hook>> {
+        let is_asked = |hook: &Arc<Hook>| self.plan.hooks.iter().any(|asked| Arc::ptr_eq(&asked.hook, hook));
+        let is_narrowed = !std::ptr::eq(self.plan, self.whole_plan);
+        let all = self.whole_plan.hooks.iter().filter(move |_| is_narrowed).map(|planned| &planned.hook);
+        all.filter(move |hook| !is_asked(hook))
     }
 
     /// Whether a hook is called for single files of a patch.
     pub(super) fn is_per_file(&self, hook: &Arc<Hook>) -> bool {
-        self.plan.hooks.iter().any(|planned| planned.per_file && Arc::ptr_eq(&planned.hook, hook))
+        let is_it = |planned: &PlannedHook| planned.per_file && Arc::ptr_eq(&planned.hook, hook);
+        self.plan.has_per_file && self.plan.hooks.iter().any(is_it)
     }
 
     /// Notes a call that cannot be read. It is refused if a guard depends on what it does: one that is for this tool, or
@@ -76,7 +89,15 @@ impl EventRun<'_> {
     }
 }
 
+impl HookEventHandler {
+    /// The facts of a call, seen from a project. Nothing is looked at yet.
+    pub(super) fn facts<'f>(&'f self, call: Call<'f>, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
+        let folders = Folders { project, cwd: call.directory, home: self.home.as_deref() };
+        Facts::new(Subject { reading: call.reading, ..subject }, folders)
+    }
+}
+
 /// What rules can ask about an event as it came.
-fn subject_of<'f>(input: &'f HookInput<'_>) -> Subject<'f> {
+pub(super) fn subject_of<'f>(input: &'f HookInput<'_>) -> Subject<'f> {
     Subject { agent: rules::agent_of(input.extra), ..Subject::of(input.event) }
 }

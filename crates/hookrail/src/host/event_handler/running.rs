@@ -92,7 +92,8 @@ impl EventRun<'_> {
         })
         .await;
         let merged = aggregated.final_output.as_ref();
-        if let Some(round) = SecondRound::after(input.event, &runs, &not_held, merged, sequential) {
+        let unheld = not_held.iter().chain(self.left_out());
+        if let Some(round) = SecondRound::after(input.event, &runs, unheld, merged, sequential) {
             runs.extend(self.ask_again(&round, input).await?);
             aggregated = aggregator.aggregate_results(name, &runs, sequential);
         }
@@ -249,12 +250,15 @@ impl EventRun<'_> {
 
     /// Asks every rule and every condition about one event, whose facts are found out once for all of them.
     fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> RuleResults {
-        let facts = self.own_facts(input);
+        // Its shell line may have been read already.
+        let is_first = std::ptr::eq(input.event, self.event);
+        let other_facts = (!is_first).then(|| self.own_facts(input));
+        let facts = other_facts.as_ref().unwrap_or(self.facts);
         let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
         for hook in hooks {
             let asked = match &hook.enclosing {
                 Some(_) => rules::check(hook, &self.facts_of(hook, input)),
-                None => rules::check(hook, &facts),
+                None => rules::check(hook, facts),
             };
             match asked {
                 RuleCheck::Start => all.asked.push(AskedHook::Start(Arc::clone(hook))),

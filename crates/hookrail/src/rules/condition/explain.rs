@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{ConditionNode, NodeKind};
 use crate::rules::fact::Fact;
 use crate::rules::facts::{Facts, LineCommand, ShellLine};
-use crate::rules::test::evaluate;
+use crate::rules::test::{Test, evaluate};
 use crate::rules::truth::Truth;
 
 /// No more values of a fact than this are shown.
@@ -41,12 +41,21 @@ pub(super) fn explain(node: &ConditionNode, facts: &Facts<'_>) -> ConditionRepor
         NodeKind::All(nodes) => ("all", parts_of(nodes)),
         NodeKind::Any(nodes) => ("any", parts_of(nodes)),
         NodeKind::Not(inner) => ("not", vec![explain(inner, facts)]),
-        NodeKind::Fact { fact, tests, written, .. } => {
-            let (condition, truth) = (written.clone(), evaluate(fact, tests, facts));
+        NodeKind::Fact { fact, tests, is_list } => {
+            let (condition, truth) = (written(fact, tests, *is_list), evaluate(fact, tests, facts));
             return ConditionReport { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
         }
     };
     ConditionReport { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
+}
+
+/// A fact with its tests as they are written.
+fn written(fact: &Fact, tests: &[Test], is_list: bool) -> String {
+    let tests = match tests {
+        [test] if !is_list => test.written.clone(),
+        tests => tests.iter().map(|test| test.written.clone()).collect(),
+    };
+    format!("{}: {tests}", fact.name())
 }
 
 /// What a fact's values are.

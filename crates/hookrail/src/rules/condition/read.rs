@@ -88,8 +88,7 @@ impl ConditionReader {
             _ => {
                 let fact = self.fact(prop)?;
                 let tests = read_tests(name, &fact, value, &mut self.readings);
-                let written = format!("{name}: {}", serde_json::Value::from(value.clone()));
-                NodeKind::Fact { fact, tests, written }
+                NodeKind::Fact { fact, tests, is_list: matches!(value, Ast::Array(_)) }
             }
         };
         Some(ConditionNode { start, kind })

@@ -1,7 +1,7 @@
 //! The commands of a shell line, prepared for many patterns.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use crate::rules::command::{CommandPattern, TestedCommand};
 use crate::rules::truth::Truth;
@@ -28,16 +28,24 @@ pub(crate) struct ShellLine {
 pub(crate) struct LineCommand {
     /// The command as read.
     pub(crate) fact: CommandFact,
-    words: OnceCell<CommandWords>,
-    joined: OnceCell<String>,
+    words: OnceLock<CommandWords>,
+    joined: OnceLock<String>,
 }
 
 impl ShellLine {
     /// Prepares nothing yet: most lines are asked about by no rule.
     pub(super) fn new(facts: ShellFacts) -> Self {
         let ShellFacts { commands, programs, causes, paths } = facts;
-        let unprepared = |fact| LineCommand { fact, words: OnceCell::new(), joined: OnceCell::new() };
+        let unprepared = |fact| LineCommand { fact, words: OnceLock::new(), joined: OnceLock::new() };
         Self { commands: commands.into_iter().map(unprepared).collect(), programs, causes, paths }
+    }
+
+    /// The programs of its commands as they are written, and those that it is known to start otherwise; `None` for one
+    /// that cannot be determined.
+    pub(crate) fn program_names(&self) -> impl Iterator<Item = Option<&str>> {
+        let of_commands =
+            self.commands.iter().map(|command| command.fact.argv.first().and_then(Option::as_deref));
+        of_commands.chain(self.programs.iter().map(|name| Some(name.as_str())))
     }
 
     /// Whether a program name, or code handed to a shell, cannot be determined from the text.

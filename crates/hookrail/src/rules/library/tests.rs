@@ -2,6 +2,7 @@ use super::*;
 use crate::matcher::MatchVerdict;
 use crate::rules::facts::{Facts, Subject};
 use crate::rules::path::Places;
+use crate::rules::rule::RuleReading;
 use crate::rules::truth::Truth;
 
 #[test]
@@ -9,7 +10,7 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
     for (listed, preset, text) in GUARDS {
         let findings = with_object(text, |object| {
             let matcher = Matcher::compile(&text_of(object, "matcher").unwrap());
-            let place = RulePlace { event: Guard::EVENT, matcher: &matcher, try_examples: true };
+            let place = RulePlace { event: Guard::EVENT, matcher: &matcher, examples: ExampleUse::Try };
             let RuleReading { problems, warnings, failed_examples, .. } = Rule::read(object, place);
             let name = text_of(object, "name").unwrap();
             assert_eq!(name, listed);
@@ -35,6 +36,23 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
     assert_eq!(names().collect::<Vec<_>>(), all.iter().map(|guard| guard.name.clone()).collect::<Vec<_>>());
     assert!(find("no-force-push").is_some());
     assert!(find("no-such-guard").is_none());
+}
+
+/// The index is made from the texts, and a rule holds only where the index says that it may.
+#[test]
+fn the_index_is_made_from_the_texts_and_leaves_no_call_out() {
+    assert_eq!(index_file().unwrap(), include_str!("index.in"), "run `cargo xtask all`");
+    for (name, _, text) in GUARDS {
+        let entry = INDEX.iter().find(|entry| entry.name == name).unwrap();
+        let rule = read(text, ExampleUse::Read).unwrap();
+        for (_, input) in rule.examples().iter().filter_map(|example| example.call(&Matcher::any())) {
+            let tool = if input.contains_key("command") { "run_shell_command" } else { "write_file" };
+            let subject = Subject { tool_name: Some(tool), tool_input: Some(input), ..Subject::default() };
+            let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
+            let may_hold = entry.needs.iter().any(|need| need.may_be_met(&facts));
+            assert!(may_hold || rule.evaluate(&facts) == Truth::No, "{name}: {input:?}");
+        }
+    }
 }
 
 fn verdict(guard: &str, line: &str) -> Truth {

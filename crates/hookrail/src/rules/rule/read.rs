@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Range;
 use serde_json::{Value, json};
 
-use super::{Rule, RulePlace, RuleReading};
+use super::{ExampleUse, Rule, RuleParts, RulePlace, RuleReading};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
@@ -26,14 +26,19 @@ pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     let then = reader.then(object).map(|then| reader.with_instead(object, then));
     let unknown = reader.unknown(object, then.as_ref());
     let mut failed_examples = Vec::new();
-    let examples = Examples::read(field(object, "examples"), place.event, &mut failed_examples);
+    let examples = match place.examples {
+        ExampleUse::Ignore => Examples::default(),
+        ExampleUse::Read | ExampleUse::Try => {
+            Examples::read(field(object, "examples"), place.event, &mut failed_examples)
+        }
+    };
     let rule = match (when, then) {
         (Some(when), Some(then)) if reader.problems.is_empty() => {
-            Some(Rule { when, then, on_unknown: unknown, exceptions: Vec::new(), examples })
+            Some(Rule::new(RuleParts { when, then, on_unknown: unknown }, examples))
         }
         _ => None,
     };
-    if let Some(rule) = rule.as_ref().filter(|_| place.try_examples) {
+    if let Some(rule) = rule.as_ref().filter(|_| place.examples == ExampleUse::Try) {
         let failures = rule.failed_examples(place.matcher);
         failed_examples.extend(failures.into_iter().map(|(range, message)| RuleProblem {
             code: DiagnosticCode::FailedExample,

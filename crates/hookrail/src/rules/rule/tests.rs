@@ -10,7 +10,7 @@ use crate::rules::path::Places;
 fn read(text: &str, event: EventName) -> RuleReading {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text} is no object") };
-    Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), try_examples: true })
+    Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), examples: ExampleUse::Try })
 }
 
 /// What a rule answers to a shell line.

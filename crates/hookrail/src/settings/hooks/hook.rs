@@ -1,5 +1,6 @@
 //! One hook of a group: its type, its command and its other fields.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -79,7 +80,7 @@ impl HookReader<'_, '_, '_> {
             env: self.read_env(env, route.key("env")),
             on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or_default(),
             when,
-            definition: definition(object),
+            definition: definition(object).map(Cow::Owned),
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             watch: texts(watch, route.key("watch"), self.findings),
             worker: self.read_worker(worker, is_command, route.key("worker")),

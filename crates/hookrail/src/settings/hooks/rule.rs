@@ -10,7 +10,7 @@ use super::{HookGroup, HookReader};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::hook::{HookKind, UnreadableRule};
-use crate::rules::{Condition, Rule, RulePlace, RuleReading};
+use crate::rules::{Condition, ExampleUse, Rule, RulePlace, RuleReading};
 
 impl HookReader<'_, '_, '_> {
     /// What a rule without a name is called: `rule FILE:LINE`.
@@ -26,7 +26,7 @@ impl HookReader<'_, '_, '_> {
         let place = RulePlace {
             event: group.event,
             matcher: &group.matcher,
-            try_examples: self.settings.try_examples,
+            examples: if self.settings.try_examples { ExampleUse::Try } else { ExampleUse::Ignore },
         };
         let RuleReading { rule, problems, warnings, failed_examples } = Rule::read(object, place);
         for problem in problems.iter().chain(&failed_examples) {

@@ -1,0 +1,262 @@
+//! What a call must contain for a condition to hold, told by its text alone: nothing has to be compiled for it.
+
+use serde_json::Value;
+
+use super::{ConditionNode, NodeKind};
+use crate::event::CallReading;
+use crate::rules::fact::Fact;
+use crate::rules::facts::{Facts, ShellLine};
+use crate::rules::test::{Test, TestPart};
+
+/// More alternatives than this are not kept apart: then the condition needs nothing.
+const MAX_ALTERNATIVES: usize = 16;
+
+/// One way in which a condition may hold. A call that has not all of this cannot make it hold, nor leave it undecided.
+/// An empty list asks for nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Need<L> {
+    /// One of these programs is started. A `*` at the end stands for any rest.
+    pub(crate) programs: L,
+    /// The words of a command, joined by blanks, contain one of these texts.
+    pub(crate) words: L,
+    /// A path of the call contains one of these texts.
+    pub(crate) paths: L,
+    /// An argument of the call contains one of these texts.
+    pub(crate) arguments: L,
+    /// The shell line hides what it runs.
+    pub(crate) hidden: bool,
+}
+
+impl ShippedNeed {
+    /// The same with lists of its own.
+    pub(crate) fn to_own(&self) -> OwnNeed {
+        let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+        OwnNeed {
+            programs: own(self.programs),
+            words: own(self.words),
+            paths: own(self.paths),
+            arguments: own(self.arguments),
+            hidden: self.hidden,
+        }
+    }
+}
+
+/// What a call must have for a shipped rule to hold.
+pub(crate) type ShippedNeed = Need<&'static [&'static str]>;
+
+/// A need that was worked out from a condition.
+pub(crate) type OwnNeed = Need<Vec<String>>;
+
+impl ShippedNeed {
+    /// Whether a call may have it. What a line hides may be anything.
+    pub(crate) fn may_be_met(&self, facts: &Facts<'_>) -> bool {
+        if self.hidden || !self.programs.is_empty() || !self.words.is_empty() {
+            let Some(shell) = facts.shell() else { return false };
+            let is_named = |name: &str| self.programs.iter().any(|program| is_program(program, name));
+            let has_program =
+                || self.programs.is_empty() || shell.program_names().any(|name| name.is_none_or(is_named));
+            if !shell.is_dynamic() && (self.hidden || !has_program() || !self.has_words(shell)) {
+                return false;
+            }
+        }
+        (self.arguments.is_empty() || self.has_argument(facts))
+            && (self.paths.is_empty() || self.has_path(facts))
+    }
+
+    fn has_words(&self, shell: &ShellLine) -> bool {
+        let has = |text: &str| self.words.iter().any(|part| text.contains(part));
+        self.words.is_empty()
+            || shell.commands.iter().any(|command| !command.known_start().1 || has(command.joined()))
+            || shell.programs.iter().any(|name| has(name))
+    }
+
+    fn has_argument(&self, facts: &Facts<'_>) -> bool {
+        let subject = facts.subject();
+        let is_unreadable = matches!(subject.reading, Some(CallReading::Unreadable(_)));
+        let has = |value: &Value| has_text(value, self.arguments);
+        is_unreadable || subject.tool_input.is_some_and(|input| input.values().any(has))
+    }
+
+    fn has_path(&self, facts: &Facts<'_>) -> bool {
+        let paths = facts.paths();
+        if paths.reads.and_others || paths.writes.and_others {
+            return true;
+        }
+        let mut all = paths.reads.known.iter().chain(&paths.writes.known).peekable();
+        let ignore_case = all.peek().is_some() && facts.places().ignores_case();
+        all.any(|path| {
+            path.beginning().is_some()
+                || (ignore_case && !path.shown.is_ascii())
+                || self.paths.iter().any(|part| contains(&path.shown, part, ignore_case))
+        })
+    }
+}
+
+/// Whether a text in a value contains one of these.
+fn has_text(value: &Value, parts: &[&str]) -> bool {
+    match value {
+        Value::String(text) => parts.iter().any(|part| text.contains(part)),
+        Value::Array(list) => list.iter().any(|value| has_text(value, parts)),
+        Value::Object(object) => object.values().any(|value| has_text(value, parts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether a program of this name, which may have a path before it, is meant.
+fn is_program(pattern: &str, name: &str) -> bool {
+    let base = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name);
+    [base, name].into_iter().any(|name| match pattern.strip_suffix('*') {
+        // On some systems case does not matter. It is enough to compare what is left exactly later.
+        Some(start) => name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start)),
+        None => name.eq_ignore_ascii_case(pattern),
+    })
+}
+
+fn contains(text: &str, part: &str, ignore_case: bool) -> bool {
+    if !ignore_case {
+        return text.contains(part);
+    }
+    text.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
+}
+
+/// The ways in which a condition may hold; one of them must be met. None at all means that it never holds.
+pub(super) fn needs(node: &ConditionNode) -> Vec<OwnNeed> {
+    match &node.kind {
+        NodeKind::All(nodes) => {
+            nodes.iter().fold(vec![OwnNeed::default()], |all, node| both(all, needs(node)))
+        }
+        NodeKind::Any(nodes) => either(nodes.iter().flat_map(needs)),
+        NodeKind::Not(_) => vec![OwnNeed::default()],
+        NodeKind::Fact { fact, tests, .. } => either(tests.iter().map(|test| need_of(fact, test))),
+    }
+}
+
+/// Both must be met. Of two lists of the same kind one is enough: each is necessary.
+fn both(left: Vec<OwnNeed>, right: Vec<OwnNeed>) -> Vec<OwnNeed> {
+    if left.len() * right.len() > MAX_ALTERNATIVES {
+        return if left.contains(&OwnNeed::default()) { right } else { left };
+    }
+    let first = |one: &Vec<String>, other: &Vec<String>| if one.is_empty() { other } else { one }.clone();
+    let pairs = left.iter().flat_map(|one| {
+        right.iter().map(move |other| OwnNeed {
+            programs: first(&one.programs, &other.programs),
+            words: first(&one.words, &other.words),
+            paths: first(&one.paths, &other.paths),
+            arguments: first(&one.arguments, &other.arguments),
+            hidden: one.hidden || other.hidden,
+        })
+    });
+    either(pairs)
+}
+
+/// One of these must be met. Those that differ in one list become one.
+fn either(needs: impl Iterator<Item = OwnNeed>) -> Vec<OwnNeed> {
+    let mut all: Vec<OwnNeed> = Vec::new();
+    for mut need in needs {
+        let union = all.iter_mut().any(|known| known.unite(&mut need));
+        if !union {
+            all.push(need);
+        }
+    }
+    if all.len() > MAX_ALTERNATIVES || all.contains(&OwnNeed::default()) {
+        return vec![OwnNeed::default()];
+    }
+    all
+}
+
+impl OwnNeed {
+    fn lists(&mut self) -> [&mut Vec<String>; 4] {
+        [&mut self.programs, &mut self.words, &mut self.paths, &mut self.arguments]
+    }
+
+    /// Becomes either of the two, if that can be said by one; else both stay as they are.
+    fn unite(&mut self, other: &mut Self) -> bool {
+        if self.hidden != other.hidden {
+            return false;
+        }
+        let mut differing = None;
+        for (own, other) in self.lists().into_iter().zip(other.lists()) {
+            let has_both = !own.is_empty() && !other.is_empty();
+            match &differing {
+                _ if own == other => {}
+                None if has_both => differing = Some((own, other)),
+                _ => return false,
+            }
+        }
+        if let Some((own, other)) = differing {
+            own.append(other);
+            own.sort_unstable();
+            own.dedup();
+        }
+        true
+    }
+}
+
+/// What a test of a fact needs. Its parts must all hold, so that the first one that says something will do.
+fn need_of(fact: &Fact, test: &Test) -> OwnNeed {
+    let nothing = OwnNeed::default();
+    if test.exists == Some(false) {
+        return nothing;
+    }
+    let parts = &test.parts;
+    match fact {
+        Fact::Command => OwnNeed {
+            programs: parts.iter().find_map(programs_of).unwrap_or_default(),
+            words: parts.iter().find_map(texts_of).unwrap_or_default(),
+            ..nothing
+        },
+        Fact::Program => match parts.iter().find_map(names_of) {
+            Some(programs) => OwnNeed { programs, ..nothing },
+            None => OwnNeed { words: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing },
+        },
+        Fact::Dynamic => OwnNeed { hidden: parts.iter().any(asks_for_hidden), ..nothing },
+        Fact::Writes | Fact::Reads => {
+            OwnNeed { paths: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+        }
+        Fact::Input(_) => {
+            OwnNeed { arguments: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+        }
+        Fact::Tool | Fact::Prompt | Fact::Model | Fact::Text | Fact::Agent => nothing,
+    }
+}
+
+/// The programs of which a command must be one; `None` where it may be any.
+fn programs_of(part: &TestPart) -> Option<Vec<String>> {
+    let patterns = match part {
+        TestPart::Pattern(pattern) => std::slice::from_ref(pattern),
+        TestPart::AnyPattern(patterns) => patterns.as_slice(),
+        _ => return None,
+    };
+    let mut programs = Vec::new();
+    for pattern in patterns {
+        programs.extend(pattern.programs()?);
+    }
+    Some(programs)
+}
+
+/// The plain names that a program must have one of.
+fn names_of(part: &TestPart) -> Option<Vec<String>> {
+    let TestPart::OneOf(values) = part else { return None };
+    let names: Option<Vec<_>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
+    names.filter(|names| names.iter().all(|name| !name.ends_with('*')))
+}
+
+/// Whether only a line that hides something passes.
+fn asks_for_hidden(part: &TestPart) -> bool {
+    matches!(part, TestPart::OneOf(values) if !values.contains(&Value::Bool(false)))
+}
+
+/// Texts of which a value must contain one; `None` where that cannot be told.
+fn texts_of(part: &TestPart) -> Option<Vec<String>> {
+    let texts = match part {
+        TestPart::OneOf(values) => {
+            values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<_>>()?
+        }
+        TestPart::StartsWith(text) => vec![text.clone()],
+        TestPart::Contains(Value::String(text)) => vec![text.clone()],
+        TestPart::Glob(glob) => glob.plain_parts()?,
+        TestPart::Regex(regex) => regex.required_texts()?,
+        _ => return None,
+    };
+    texts.iter().all(|text: &String| !text.is_empty() && text.is_ascii()).then_some(texts)
+}
