@@ -57,7 +57,7 @@ fn main() -> Result<()> {
 fn generate(root: &Path) -> Result<Vec<Generated>> {
     let mut files = vec![conformance::generate(root)?];
     files.extend(schemas::generate(root)?);
-    let content = hookrail::internal::library::index_file().context("a shipped guard cannot be read")?;
+    let content = hookrail::rules::library::index_file().context("a shipped guard cannot be read")?;
     files.push(Generated { path: root.join("crates/hookrail/src/rules/library/index.in"), content });
     Ok(files)
 }

@@ -52,7 +52,8 @@ pub struct Hook {
     pub on_failure: OnFailure,
     /// Whether it is started at all; `None` means always.
     pub when: Option<Arc<Condition>>,
-    /// Its condition and, for a rule, its output, as JSON text. Approvals cover it.
+    /// Its condition and, for a rule, its output, as JSON text. Approvals cover it, so that a rule of the user's or the
+    /// system's own has none.
     pub definition: Option<Cow<'static, str>>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,

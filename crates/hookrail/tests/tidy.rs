@@ -29,7 +29,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
         "settings",
         &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "spelling", "trust"],
     ),
-    ("verdict", &["event", "formats", "hook", "output"]),
+    // The rules that did not have to be asked are known by the plan.
+    ("verdict", &["event", "formats", "hook", "output", "plan"]),
     // What a hook's `watch` means is defined by the code that binds approvals to it.
     ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),
     (

@@ -1,50 +1,159 @@
-//! P11: a call of `hookrail bridge` for which no hook listens, to an empty program that reads and parses the same stdin.
+//! P11: calls of `hookrail bridge`, to an empty program that reads the same stdin.
 
-use std::io::Read as _;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::args::Args;
 use crate::floor::Floor;
-use crate::program::{Program, project, variables};
+use crate::program::Program;
 use crate::report::{Report, Target, time};
-use crate::stats::{duel, median};
+use crate::stats::{Budget, Duel, duel, median};
 
-const BENCH: &str = "P11 bridge, no matching hook, wall";
+const BENCH: &str = "P11 bridge";
+/// A harmless line of eighty bytes.
+const HARMLESS: &str = "cd crates/cli && cargo test --locked --test it rules 2>&1 | tail -20; git status";
+/// A line that a shipped rule blocks.
+const BLOCKED: &str = "git push --force origin main";
 
-/// The empty program: this one again.
-pub(crate) fn parse() {
-    let mut stdin = Vec::new();
-    std::io::stdin().read_to_end(&mut stdin).expect("reads stdin");
-    let value: Value = serde_json::from_slice(&stdin).expect("stdin is JSON");
-    assert!(value.is_object(), "an agent sends an object");
-}
-
-/// Compares a call of another agent with the start of a program.
+/// Compares calls of another agent with the start of a program.
 pub(crate) fn measure(args: &Args, report: &mut Report) {
     let program = match Program::build("bridge") {
         Ok(program) => program,
         Err(why) => return report.skip(BENCH, &why),
     };
-    let project =
-        project(r#"{"matcher": "write_file", "hooks": [{"type": "command", "command": "exit 2"}]}"#);
-    let payload = json!({
-        "session_id": "bench", "transcript_path": "", "cwd": project.path(), "permission_mode": "default",
-        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t",
-        "tool_input": { "command": "cargo test --workspace", "description": "run the tests" },
-    });
-    let payload = payload.to_string().into_bytes();
-    let bridge =
-        Floor::program(&[program.path(), "bridge", "claude", "PreToolUse"], &variables(project.path()));
-    // The first event of a session is remembered; the others are what there are many of.
-    for said in bridge.run(&payload).into_iter().chain(bridge.run(&payload)) {
-        let words = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(said.code == 0 && said.stdout.is_empty(), "`hookrail bridge` is silent: {words}");
+    let empty = match EmptyProgram::build() {
+        Ok(empty) => empty,
+        Err(why) => return report.skip(BENCH, &why),
+    };
+    let group = json!({ "matcher": "write_file", "hooks": [{ "type": "command", "command": "exit 2" }] });
+    let other_tool = json!({ "enableHooks": true, "hooks": { "BeforeTool": [group] } });
+    let strict = json!({ "enableHooks": true, "hooksConfig": { "rules": ["@strict"] } });
+    for (bench, settings, line, target) in [
+        ("P11 bridge, no matching hook, wall", &other_tool, HARMLESS, 1.0),
+        ("P11a bridge, all shipped rules, harmless line, wall", &strict, HARMLESS, 1.5),
+        ("P11c bridge, all shipped rules, blocked line, wall", &strict, BLOCKED, 1.8),
+    ] {
+        let call = BridgeCall::new(&program, &settings.to_string(), line);
+        call.check(line == BLOCKED);
+        let duel = duel(args.budget(), || empty.run(&call.payload), || call.run());
+        report.add(bench, duel.wall(), Target::AtMost(target), detail(&duel, "empty program"));
     }
-    let this = std::env::current_exe().expect("this program has a path");
-    let empty = Floor::program(&[this.to_str().expect("a plain path"), "child-parse"], &[]);
-    let duel = duel(args.budget(), || drop(empty.run(&payload)), || drop(bridge.run(&payload)));
-    let (ours, base) = (median(&duel.ours.wall), median(&duel.base.wall));
-    let detail = format!("{}, empty program {}", time(ours), time(base));
-    report.add(BENCH, duel.wall(), Target::AtMost(1.8), detail);
+    let rules = |count: usize| BridgeCall::new(&program, &own_rules(count), HARMLESS);
+    let [one, hundred, thousand] = [1, 100, 1_000].map(rules);
+    [&one, &hundred, &thousand].map(|call| call.check(false));
+    let to_one = duel(args.budget(), || one.run(), || hundred.run());
+    let bench = "P11b bridge, 100 rules of one's own, to one rule, wall";
+    report.add(bench, to_one.wall(), Target::AtMost(1.3), detail(&to_one, "one rule"));
+    let to_parsing = duel(
+        args.budget(),
+        || {
+            empty.run(&thousand.payload);
+            parse(&std::fs::read_to_string(thousand.settings()).expect("reads settings"));
+        },
+        || thousand.run(),
+    );
+    let bench = "P11b bridge, 1,000 rules of one's own, to reading and parsing them, wall";
+    report.add(bench, to_parsing.wall(), Target::AtMost(1.2), detail(&to_parsing, "parsing"));
+}
+
+fn detail(duel: &Duel, base: &str) -> String {
+    format!("{}, {base} {}", time(median(&duel.ours.wall)), time(median(&duel.base.wall)))
+}
+
+/// Parses settings as the program does, and does nothing with them.
+pub(crate) fn parse(text: &str) {
+    let options = jsonc_parser::CollectOptions::default();
+    let parsed = jsonc_parser::parse_to_ast(text, &options, &jsonc_parser::ParseOptions::default());
+    assert!(black_box(parsed.expect("is JSON")).value.is_some(), "settings are an object");
+}
+
+/// Settings with rules on programs that no line of the benchmark has.
+pub(crate) fn own_rules(count: usize) -> String {
+    let rule = |number: usize| {
+        json!({ "type": "rule", "name": format!("own-{number}"),
+            "when": { "command": [format!("tool{number} delete --force"), format!("tool{number} drop ... prod*")] },
+            "block": format!("Tool {number} deletes what others need."),
+            "examples": { "match": [format!("tool{number} delete --force x")], "noMatch": [format!("tool{number} list")] } })
+    };
+    let rules: Vec<Value> = (0..count).map(rule).collect();
+    let group = json!({ "matcher": "run_shell_command", "hooks": rules });
+    json!({ "enableHooks": true, "hooks": { "BeforeTool": [group] } }).to_string()
+}
+
+/// How long a call takes with so many rules of one's own, and how long an empty program; for a plot.
+pub(crate) fn over_rules(budget: Budget, counts: &[usize]) -> Result<Vec<Duel>, String> {
+    let (program, empty) = (Program::build("bridge")?, EmptyProgram::build()?);
+    let calls = counts.iter().map(|count| BridgeCall::new(&program, &own_rules(*count), HARMLESS));
+    Ok(calls.map(|call| duel(budget, || empty.run(&call.payload), || call.run())).collect())
+}
+
+/// A call by an agent whose user has settings.
+struct BridgeCall {
+    home: TempDir,
+    bridge: Floor,
+    payload: Vec<u8>,
+}
+
+impl BridgeCall {
+    fn new(program: &Program, settings: &str, line: &str) -> Self {
+        let home = tempfile::tempdir().expect("makes a temporary folder");
+        let folder = home.path().to_str().expect("temporary folders have plain names").to_owned();
+        std::fs::create_dir_all(home.path().join(".hookrail")).expect("makes a folder");
+        std::fs::write(home.path().join(".hookrail/settings.json"), settings).expect("writes settings");
+        let none = format!("{folder}/none.json");
+        let words = [program.path(), "bridge", "--home", &folder, "--system", &none, "claude", "PreToolUse"];
+        let payload = json!({
+            "session_id": "bench", "transcript_path": "", "cwd": "/", "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t",
+            "tool_input": { "command": line, "description": "works on it" },
+        });
+        Self { home, bridge: Floor::program(&words, &[]), payload: payload.to_string().into_bytes() }
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.home.path().join(".hookrail/settings.json")
+    }
+
+    /// Whether it answers as expected. The first event of a session is remembered; the others are what there are many of.
+    fn check(&self, is_blocked: bool) {
+        for said in self.bridge.run(&self.payload).into_iter().chain(self.bridge.run(&self.payload)) {
+            let words = String::from_utf8_lossy(&said.stdout).into_owned();
+            assert_eq!(words.contains("\"deny\""), is_blocked, "{words}");
+            assert_eq!(words.is_empty(), !is_blocked, "{words}");
+        }
+    }
+
+    fn run(&self) {
+        drop(self.bridge.run(&self.payload));
+    }
+}
+
+/// A program that reads its stdin and nothing else.
+struct EmptyProgram {
+    _folder: TempDir,
+    floor: Floor,
+}
+
+impl EmptyProgram {
+    fn build() -> Result<Self, String> {
+        let folder = tempfile::tempdir().expect("makes a temporary folder");
+        let path = folder.path().join("empty");
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/hooks/empty_program.rs");
+        let built =
+            Command::new(rustc).args(["--edition=2024", "-Copt-level=3", source, "-o"]).arg(&path).status();
+        if !built.is_ok_and(|status| status.success()) {
+            return Err("the empty program does not build".to_owned());
+        }
+        let floor = Floor::program(&[path.to_str().expect("a plain path")], &[]);
+        Ok(Self { _folder: folder, floor })
+    }
+
+    fn run(&self, payload: &[u8]) {
+        drop(self.floor.run(payload));
+    }
 }

@@ -10,7 +10,7 @@ use hookrail::components::{fire_before_model_hook, fire_before_tool_hook};
 use hookrail::effects::ToolGate;
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::settings::SettingsPaths;
-use hookrail::{HookSession, JsonObject, TrustPolicy};
+use hookrail::{HookSession, HookSessionBuilder, JsonObject, TrustPolicy};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -32,14 +32,25 @@ impl Project {
 
     /// A session that has read its settings and is ready for events.
     pub(crate) fn start(&self) -> HookSession {
+        Self::started(self.builder().build())
+    }
+
+    /// The same without trying the examples of rules.
+    pub(crate) fn start_untried(&self) -> HookSession {
+        Self::started(self.builder().without_examples().build())
+    }
+
+    fn builder(&self) -> HookSessionBuilder {
         let folder = self.folder.path();
         let paths = SettingsPaths::new(folder.join("project"), |name| match name {
             "HOOKRAIL_HOME" => Some(folder.join("home").into()),
             "HOOKRAIL_SYSTEM_SETTINGS" => Some(folder.join("none.json").into()),
             _ => None,
         });
-        let config =
-            HookSession::builder(folder.join("project"), TrustPolicy::AllowAll).settings_paths(paths).build();
+        HookSession::builder(folder.join("project"), TrustPolicy::AllowAll).settings_paths(paths)
+    }
+
+    fn started(config: HookSession) -> HookSession {
         if let Some(system) = config.hook_system() {
             system.initialize();
         }

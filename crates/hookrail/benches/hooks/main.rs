@@ -46,10 +46,6 @@ fn main() -> ExitCode {
             serve::echo(socket);
             return ExitCode::SUCCESS;
         }
-        ["child-parse"] => {
-            bridge::parse();
-            return ExitCode::SUCCESS;
-        }
         ["child-memory", bytes, hooks] => {
             let number = |text: &str| text.parse().expect("a number");
             say(&memory::peak(number(bytes), number(hooks)).to_string());
@@ -96,7 +92,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 21] = [
+    let workloads: [(&str, Workload); 22] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -105,6 +101,7 @@ fn measure(args: &Args) -> Report {
         ("P5", memory::measure),
         ("P6", idle::measure),
         ("P7", load::measure),
+        ("P7", load::rules),
         ("P8", program::measure),
         ("P9", serve::measure),
         ("P10", rules::measure),

@@ -23,6 +23,7 @@ pub(crate) fn draw(args: &Args, folder: &Path) -> std::io::Result<()> {
     if args.wants("P") {
         fs::write(folder.join("hooks.svg"), over_hooks(budget))?;
         fs::write(folder.join("payload.svg"), over_payload(budget))?;
+        fs::write(folder.join("rules.svg"), over_rules(budget).map_err(std::io::Error::other)?)?;
     }
     if args.wants("W") {
         fs::write(folder.join("workers.svg"), of_workers(budget))?;
@@ -45,6 +46,24 @@ fn over_hooks(budget: Budget) -> String {
         series: lines.series().into(),
     }
     .render()
+}
+
+fn over_rules(budget: Budget) -> Result<String, String> {
+    let counts = [1_u32, 10, 100, 300, 1_000];
+    let mut lines = Lines::new("", false);
+    let duels = crate::bridge::over_rules(budget, &counts.map(|count| count as usize))?;
+    for (count, duel) in counts.into_iter().zip(&duels) {
+        lines.add(f64::from(count), duel);
+    }
+    let plot = Plot {
+        title: "A call of the bridge, rules that are not for it",
+        x_label: "rules; the floor is an empty program",
+        y_label: "latency (median)",
+        x_ticks: counts.map(|count| (f64::from(count), count.to_string())).into(),
+        y_text: short_time,
+        series: lines.series().into(),
+    };
+    Ok(plot.render())
 }
 
 fn over_payload(budget: Budget) -> String {

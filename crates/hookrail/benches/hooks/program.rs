@@ -17,33 +17,32 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Builds it as it is shipped; it has to have a command.
+    /// Builds it as it is shipped, on Linux as one static binary where the target is installed; it has to have a command.
     pub(crate) fn build(command: &str) -> Result<Self, String> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args([
-                "build",
-                "--profile",
-                "dist",
-                "-p",
-                "hookrail-cli",
-                "--message-format=json-render-diagnostics",
-            ])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| format!("cannot run cargo: {error}"))?;
-        let path = String::from_utf8_lossy(&output.stdout)
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-            .ok_or("the program does not build")?;
+        let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+        let shipped = if cfg!(target_os = "linux") { Self::build_for(&["--target", &target]) } else { None };
+        let path = shipped.or_else(|| Self::build_for(&[])).ok_or("the program does not build")?;
         let help = Command::new(&path).args([command, "--help"]).output();
         if help.is_ok_and(|output| output.status.success() && !output.stdout.is_empty()) {
             Ok(Self { path })
         } else {
             Err(format!("the program has no command `{command}`"))
         }
+    }
+
+    fn build_for(target: &[&str]) -> Option<PathBuf> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["build", "--profile", "dist", "-p", "hookrail-cli"])
+            .arg("--message-format=json-render-diagnostics")
+            .args(target)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stderr(Stdio::inherit())
+            .output()
+            .ok()?;
+        let messages = String::from_utf8_lossy(&output.stdout).into_owned();
+        let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).next()
     }
 
     /// Where it is.
@@ -149,8 +148,8 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     };
     let payload = crate::engine::small_payload();
     for (bench, command, target) in [
-        ("P8 cold fire, shell command, wall", "read -r _; exit 0", 2.5),
-        ("P8 cold fire, plain command, wall", "/usr/bin/true", 1.95),
+        ("P8 cold fire, shell command, wall", "read -r _; exit 0", 2.0),
+        ("P8 cold fire, plain command, wall", "/usr/bin/true", 1.2),
     ] {
         let group = format!(r#"{{"hooks": [{{"type": "command", "command": "{command}"}}]}}"#);
         let project = project(&group);

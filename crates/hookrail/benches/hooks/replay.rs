@@ -18,6 +18,7 @@ use crate::sys::cpu_time;
 
 const TEST: &str = "TEST 1,000 tests of rules, to 1,000 cold fires, wall";
 const SPEED: &str = "REPLAY calls a second on one core, 50 rules";
+const SHIPPED_SPEED: &str = "REPLAY calls a second on one core, all shipped rules";
 const TESTS: usize = 1_000;
 
 /// Shell lines of eighty bytes, as agents write them.
@@ -108,28 +109,12 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
         Ok(program) => program,
         Err(why) => return report.skip(SPEED, &why),
     };
+    let shipped = guarded();
+    let strict = json!({ "enableHooks": true, "hooksConfig": { "rules": ["@strict"] } }).to_string();
+    fs::write(shipped.path().join("home/.llxprt/settings.json"), strict).expect("writes settings");
+    measure_speed(args, report, &program, &shipped, SHIPPED_SPEED);
     let project = guarded();
-    let calls = 100_000;
-    let file = transcript(&project, calls);
-    let directory = project.path().to_str().expect("temporary folders have plain names");
-    let path = file.to_str().expect("a plain path");
-    let arguments = [program.path(), "-C", directory, "replay", "--format", "json", path];
-    let replay = Floor::program(&arguments, &variables(project.path()));
-    let mut rates = Vec::new();
-    for _ in 0..if args.quick { 3 } else { 7 } {
-        let before = cpu_time();
-        for said in replay.run(b"") {
-            let text = String::from_utf8_lossy(&said.stdout);
-            assert!(
-                text.contains(&format!("\"calls\":{calls},\"allow\":{calls},")),
-                "everything is replayed: {text}"
-            );
-        }
-        #[allow(clippy::cast_precision_loss, reason = "a small count")]
-        rates.push(calls as f64 / cpu_time().saturating_sub(before).as_secs_f64());
-    }
-    let rate = Ratio::of(&rates, &[1.0]);
-    report.add(SPEED, rate, Target::AtLeast(20_000.0), format!("{} a call", time(1.0 / rate.middle)));
+    measure_speed(args, report, &program, &project, SPEED);
     let (few, many) = (10_000, if args.quick { 200_000 } else { 1_000_000 });
     let peak = |calls: usize| {
         let file = transcript(&project, calls);
@@ -144,6 +129,28 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     let detail = format!("{:.1} MB, to {:.1} MB", megabytes(&large), megabytes(&small));
     let bench = format!("REPLAY peak memory, {many} calls to {few}");
     report.add(&bench, Ratio::of(&large, &small), Target::AtMost(1.2), detail);
+}
+
+/// Replays the calls of a transcript, all of which are allowed.
+fn measure_speed(args: &Args, report: &mut Report, program: &Program, project: &TempDir, bench: &str) {
+    let calls = 100_000;
+    let file = transcript(project, calls);
+    let directory = project.path().to_str().expect("temporary folders have plain names");
+    let path = file.to_str().expect("a plain path");
+    let arguments = [program.path(), "-C", directory, "replay", "--format", "json", path];
+    let replay = Floor::program(&arguments, &variables(project.path()));
+    let mut rates = Vec::new();
+    for _ in 0..if args.quick { 3 } else { 7 } {
+        let before = cpu_time();
+        for said in replay.run(b"") {
+            let text = String::from_utf8_lossy(&said.stdout);
+            assert!(text.contains(&format!("\"calls\":{calls},")), "everything is replayed: {text}");
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a small count")]
+        rates.push(calls as f64 / cpu_time().saturating_sub(before).as_secs_f64());
+    }
+    let rate = Ratio::of(&rates, &[1.0]);
+    report.add(bench, rate, Target::AtLeast(20_000.0), format!("{} a call", time(1.0 / rate.middle)));
 }
 
 /// The largest size of a program while it runs, in bytes. The kernel keeps it, so that looking now and then is enough; what

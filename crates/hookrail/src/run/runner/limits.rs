@@ -1,7 +1,7 @@
 //! What the settings of a level say about running its hooks, what the system allows, and how a shortage is waited out.
 
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Instant;
 
 use tokio::sync::Semaphore;
@@ -20,11 +20,23 @@ const RESERVED_DESCRIPTORS: u64 = 32;
 
 /// What the settings say about running hooks.
 pub(super) struct HookLimits {
-    pub(super) commands: CommandPreparer,
+    /// Made when the first process is started: with rules alone, nothing of the environment is looked at.
+    pub(super) commands: LazyLock<CommandPreparer, MakePreparer>,
     /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
     /// count as running.
     pub(super) slots: Arc<Semaphore>,
     max_output_bytes: Option<u64>,
+}
+
+type MakePreparer = Box<dyn FnOnce() -> CommandPreparer + Send>;
+
+fn preparer(
+    environment: Vec<(OsString, OsString)>,
+    redaction: &Redaction,
+    direct_execution: bool,
+) -> LazyLock<CommandPreparer, MakePreparer> {
+    let redaction = redaction.clone();
+    LazyLock::new(Box::new(move || CommandPreparer::new(environment, &redaction, direct_execution)))
 }
 
 impl HookLimits {
@@ -38,7 +50,7 @@ impl HookLimits {
         let at_once =
             limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
         Self {
-            commands: CommandPreparer::new(environment, redaction, direct_execution),
+            commands: preparer(environment, redaction, direct_execution),
             slots: Arc::new(Semaphore::new(at_once)),
             max_output_bytes: limits.max_output_bytes,
         }
@@ -52,7 +64,7 @@ impl HookLimits {
         direct_execution: bool,
     ) -> Self {
         Self {
-            commands: CommandPreparer::new(environment, redaction, direct_execution),
+            commands: preparer(environment, redaction, direct_execution),
             slots: Arc::clone(&self.slots),
             max_output_bytes: self.max_output_bytes,
         }

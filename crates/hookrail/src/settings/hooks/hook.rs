@@ -14,7 +14,7 @@ use super::super::{ConfiguredHook, HookSpans};
 use super::{HookGroup, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
-use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, OnFailure, Origin, WorkerMode};
+use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
 pub(in crate::settings) const HOOK_KEYS: [&str; 18] = [
@@ -63,6 +63,8 @@ impl HookReader<'_, '_, '_> {
         let is_command = matches!(kind, HookKind::Command(_));
         let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
         let when = if is_rule { None } else { self.read_when(group.event, object, when) };
+        // Approvals are for a project's hooks, and commands are compared with each other.
+        let is_bound = !is_rule || *self.level == Level::Project;
         let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
         let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
         let hook = Hook {
@@ -80,7 +82,7 @@ impl HookReader<'_, '_, '_> {
             env: self.read_env(env, route.key("env")),
             on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or_default(),
             when,
-            definition: definition(object).map(Cow::Owned),
+            definition: if is_bound { definition(object).map(Cow::Owned) } else { None },
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             watch: texts(watch, route.key("watch"), self.findings),
             worker: self.read_worker(worker, is_command, route.key("worker")),
