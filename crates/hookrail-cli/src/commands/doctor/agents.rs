@@ -78,7 +78,8 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
         && !version.contains(status.tested_with)
     {
         let message = format!("is {version}; hookrail was tested with {}", status.tested_with);
-        report.add(RowState::Note, name, message, "");
+        let help = format!("`hookrail doctor --live {name}` shows what this version obeys");
+        report.add(RowState::Note, name, message, help);
     }
     for is_project in [false, true] {
         let Ok(file) = AgentFile::find(agent, is_project, context) else { continue };
