@@ -16,7 +16,7 @@ def remove(path: str) -> str:
     return f"removed {path}"
 
 
-@server.tool()
+@server.tool(structured_output=False)
 def secret() -> str:
     return "KEY=abc"
 
