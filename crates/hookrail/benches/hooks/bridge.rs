@@ -44,7 +44,9 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     }
     let rules = |count: usize| BridgeCall::new(&program, &own_rules(count), HARMLESS);
     let [one, hundred, thousand] = [1, 100, 1_000].map(rules);
-    [&one, &hundred, &thousand].map(|call| call.check(false));
+    for call in [&one, &hundred, &thousand] {
+        call.check(false);
+    }
     let to_one = duel(args.budget(), || one.run(), || hundred.run());
     let bench = "P11b bridge, 100 rules of one's own, to one rule, wall";
     report.add(bench, to_one.wall(), Target::AtMost(1.3), detail(&to_one, "one rule"));
