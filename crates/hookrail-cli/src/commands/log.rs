@@ -57,11 +57,11 @@ pub(crate) fn run(args: &LogArgs, context: &Context, printer: &mut Printer) -> a
     }
     let is_paged = args.format == Format::Text && !args.no_pager;
     let pager = is_paged.then(|| printer.start_pager()).flatten();
-    let printed = print_all(args, &wanted, logs, printer);
+    let outcome = print_all(args, &wanted, logs, printer);
     if let Some(pager) = pager {
         pager.wait(printer);
     }
-    printed
+    outcome
 }
 
 /// Prints the lines that are wanted.

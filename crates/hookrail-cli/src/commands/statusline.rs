@@ -74,9 +74,7 @@ fn counts(session: &str, context: &Context) -> String {
             }
         }
     }
-    counts
-        .iter()
-        .filter(|(.., count)| *count > 0)
-        .map(|(_, word, count)| format!(", {count} {word}"))
-        .collect()
+    let counts = counts.iter().filter(|(.., count)| *count > 0);
+    let words: Vec<String> = counts.map(|(_, word, count)| format!(", {count} {word}")).collect();
+    words.concat()
 }

@@ -199,7 +199,8 @@ impl LoggedDecision {
     /// no say in it, so that an id can be part of a command.
     pub(crate) fn id(&self) -> String {
         let hash = Sha256::digest(self.text.as_bytes());
-        hash.iter().take(ID / 2).map(|byte| format!("{byte:02x}")).collect()
+        let bytes: Vec<String> = hash.iter().take(ID / 2).map(|byte| format!("{byte:02x}")).collect();
+        bytes.concat()
     }
 
     /// Tool and arguments of the call, where the line has all that decides: a short command or path without a secret.

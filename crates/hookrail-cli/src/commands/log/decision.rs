@@ -44,7 +44,7 @@ pub(super) fn render(decision: &LoggedDecision, wanted: &Wanted<'_>) -> String {
         hook.push_str("in ");
         hook.push_str(&escape_line(&short_home(project, wanted.context)));
     }
-    let id = wanted.args.ids.then(|| format!("{}  ", decision.id())).unwrap_or_default();
+    let id = if wanted.args.ids { format!("{}  ", decision.id()) } else { String::new() };
     let columns = wanted.columns.map(|columns| columns.saturating_sub(id.len()));
     let painted = |width: usize| paint(style_of(&decision.decision), &cell(&word, width));
     match columns {
