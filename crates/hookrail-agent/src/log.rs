@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hookrail::observer::HookCall;
 use serde_json::value::RawValue;
 
-pub use self::line::{DecisionLine, HookCallLine, LogLine, ToolStatus, call_id, millis};
+pub use self::line::{DecisionLine, GrantLine, HookCallLine, LogLine, ToolStatus, call_id, millis};
 
 /// An open session log. A line is written with a single call, so that a killed process loses at most
 /// the line in flight.

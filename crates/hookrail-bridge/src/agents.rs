@@ -87,5 +87,15 @@ pub fn limits(agent: Agent) -> Vec<String> {
     limits
 }
 
+/// The variables that agents set for what they start, each with its agent.
+pub fn agent_marks() -> impl Iterator<Item = (Agent, &'static str)> {
+    Agent::ALL.into_iter().flat_map(|agent| dialect_of(agent).marks.iter().map(move |mark| (agent, *mark)))
+}
+
+/// Whether an agent puts a hook's question to the person.
+pub fn can_ask(agent: Agent) -> bool {
+    dialect_of(agent).can.ask
+}
+
 #[cfg(test)]
 mod tests;

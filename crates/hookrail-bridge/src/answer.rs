@@ -129,6 +129,7 @@ fn bare(agent: Agent, native: &NativeEvent) -> BridgeEvent {
         native_input: Value::Null,
         native_response: None,
         also_matches: Vec::new(),
+        above: Vec::new(),
         reading: None,
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Dialect {
     pub event_aliases: &'static [(&'static str, &'static str)],
     /// Its tools that run commands or touch files, as its hooks see them.
     pub tools: &'static [NativeTool],
+    /// Arguments of these tools that decide nothing: what the model says about the call, how long it is waited for.
+    pub beside: &'static [&'static str],
+    /// Variables that it sets for what it starts.
+    pub marks: &'static [&'static str],
     /// Its tools that do neither, whatever their arguments are called.
     pub plain_tools: &'static [&'static str],
     /// The tool that calls another one: its name, and its arguments with the name and the arguments of that one.

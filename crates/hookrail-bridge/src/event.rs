@@ -30,6 +30,8 @@ pub struct BridgeEvent {
     pub native_response: Option<Value>,
     /// Names besides `tool_name` on which a matcher is tried.
     pub also_matches: Vec<String>,
+    /// The processes above the bridge, for later events to know the agent by; the caller may add them.
+    pub above: Vec<String>,
     /// Whether the agent's table knows the tool, and whether the call can be read; `None` for an event without a tool.
     pub reading: Option<CallReading>,
 }

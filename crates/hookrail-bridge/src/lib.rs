@@ -31,7 +31,7 @@ mod tools;
 mod verdict;
 
 pub use agent::{Agent, UnknownAgent};
-pub use agents::{event_name, is_event_name, limits, project_variable, tested_with};
+pub use agents::{agent_marks, can_ask, event_name, is_event_name, limits, project_variable, tested_with};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
     ConnectError, ConnectOptions, Connection, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS, SettingsEdit,
@@ -46,6 +46,7 @@ pub use input::{BridgeInputError, read};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
 pub use tools::{
-    McpTool, OurCall, mcp_call, mcp_response, sample_call, to_native_input, to_ours, to_ours_with_mcp,
+    McpTool, OurCall, deciding_arguments, mcp_call, mcp_response, sample_call, to_native_input, to_ours,
+    to_ours_with_mcp,
 };
 pub use verdict::Verdict;

@@ -15,6 +15,8 @@ const LONGEST_REASON: usize = 4 * 1024;
 const LONGEST_NOTICE: usize = 512;
 /// How many notices are remembered as shown.
 const MOST_NOTICES: usize = 32;
+/// How many processes are remembered. An agent that continues a session is another process.
+const MOST_PROCESSES: usize = 12;
 /// How long all names of tools may be together.
 const LONGEST_TOOLS: usize = 8 * 1024;
 
@@ -38,6 +40,8 @@ pub struct SessionMemory {
     pub allowed_tools: Option<Vec<String>>,
     /// Whether the agent was sent back to work since the last prompt.
     pub sent_back: bool,
+    /// Processes that were above a bridge call, each by its id and start time.
+    pub above: Vec<String>,
     /// Notices that the user has seen.
     pub shown_notices: Vec<String>,
     /// Set by a caller that cannot keep anything: what would wait for a later event is then refused at once.
@@ -70,6 +74,11 @@ impl SessionMemory {
         if self.cwd.is_none() {
             self.cwd.clone_from(&event.cwd);
         }
+        // The latest are last, so that an agent stays when short-lived processes between it and the bridge are many.
+        self.above.retain(|process| !event.above.contains(process));
+        self.above.extend(event.above.iter().cloned());
+        let oldest = self.above.len().saturating_sub(MOST_PROCESSES);
+        self.above.drain(..oldest);
         if let Some(prompt) = event.new_prompt() {
             self.prompt = Some(shortened(prompt));
             self.sent_back = false;

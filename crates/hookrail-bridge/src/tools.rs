@@ -104,6 +104,20 @@ pub fn mcp_response(result: Result<&Value, &Value>) -> JsonObject {
     }
 }
 
+/// The arguments of a call, under our names, and of those the ones that decide what it does. All arguments of a tool that
+/// is not in the agent's table do.
+pub fn deciding_arguments(agent: Agent, native_name: &str, input: &JsonObject) -> JsonObject {
+    let dialect = dialect_of(agent);
+    let is_known = dialect.tool(native_name).is_some()
+        || dialect.caller.is_some_and(|(caller, ..)| caller == native_name);
+    let decides = |name: &String| !is_known || !dialect.beside.contains(&name.as_str());
+    input
+        .iter()
+        .filter(|(name, _)| decides(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
 /// The call that a call of another tool amounts to.
 fn called_tool(agent: Agent, native_name: &str, native: &JsonObject) -> Option<(String, Value)> {
     let (_, name, arguments) = dialect_of(agent).caller.filter(|(caller, ..)| *caller == native_name)?;

@@ -11,6 +11,8 @@ pub struct Verdict {
     pub block: Option<Block>,
     /// A person is to decide, for this reason.
     pub ask: Option<String>,
+    /// The rules that block or ask, and what a person can do about it.
+    pub rules: Option<String>,
     /// The agent is to stop, for this reason.
     pub stop: Option<String>,
     /// A hook's output contains `permissionDecision: "allow"`; its reason, which may be empty.
@@ -47,6 +49,7 @@ impl Verdict {
             block: result.block.clone(),
             stop: result.stop.as_ref().map(ToString::to_string),
             ask: result.ask.as_ref().map(|ask| ask.reason.clone()),
+            rules: rules_of(result),
             system_message: result.system_message.clone(),
             suppress_output: result.suppress_output,
             ..Self::default()
@@ -94,6 +97,14 @@ impl Verdict {
             _ => {}
         }
     }
+}
+
+/// The rules that stop an operation, by name, and that a person can let it pass.
+fn rules_of(result: &ProcessedHookResult) -> Option<String> {
+    let stopping = result.stopping_rules()?;
+    let names: Vec<&str> = stopping.rules.iter().map(|rule| rule.name.as_str()).collect();
+    let help = if stopping.obstacle.is_none() { "; a person can run hookrail allow" } else { "" };
+    Some(format!("[hookrail: {}{help}]", names.join(", ")))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod agent;
 mod agent_name;
+mod allow;
 mod bridge;
 mod check;
 mod completions;
@@ -40,6 +41,7 @@ mod trust;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::agent::{AgentArgs, ApprovalMode};
+pub(crate) use self::allow::AllowArgs;
 pub(crate) use self::bridge::BridgeArgs;
 pub(crate) use self::check::CheckArgs;
 pub(crate) use self::completions::CompletionsArgs;
@@ -141,6 +143,8 @@ pub(crate) enum Command {
     Facts(Deferred<FactsArgs>),
     /// List the shipped rules, which one line of settings turns on
     Rules(Deferred<RulesArgs>),
+    /// Let one call pass that rules stopped
+    Allow(Deferred<AllowArgs>),
     /// Show what hooks did
     Log(Deferred<LogArgs>),
     /// Write what agents did and what was decided as one HTML page

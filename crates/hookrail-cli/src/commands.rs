@@ -5,6 +5,7 @@
 //! also something bad, is an exit status.
 
 pub(crate) mod agent;
+pub(crate) mod allow;
 pub(crate) mod bridge;
 pub(crate) mod check;
 pub(crate) mod completions;

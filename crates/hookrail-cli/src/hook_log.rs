@@ -23,6 +23,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hookrail::components::WorkerStatus;
 use hookrail::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
 use hookrail::settings::make_state_dir;
+pub(crate) use hookrail_agent::log::GrantLine;
 use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
 pub(crate) use decision::summary_of;
@@ -109,6 +110,11 @@ impl HookLog {
     /// Names the other agent that the lines come from; the first name stays.
     pub(crate) fn set_agent(&self, agent: &str) {
         let _ = self.agent.set(agent.to_owned());
+    }
+
+    /// Notes what a person let pass, or took back.
+    pub(crate) fn grant(&self, line: &GrantLine<'_>) {
+        self.write(&LogLine::Grant(*line));
     }
 
     /// Notes what another agent could not carry out.

@@ -89,6 +89,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Trust(args) => commands::trust::run(&args, &in_project(false)?, printer),
         Command::Facts(args) => commands::facts::run(&args, &in_project(false)?, printer),
         Command::Rules(args) => commands::rules::run(&args, &in_project(false)?, printer),
+        Command::Allow(args) => commands::allow::run(&args, &context()?, printer),
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Report(args) => commands::report::run(&args, &context()?, printer),
         Command::Export(args) => commands::export::run(&args, &context()?, printer),

@@ -57,6 +57,8 @@ pub struct Hook {
     pub definition: Option<Cow<'static, str>>,
     /// Whether running it has no effect outside of itself, so that it may be asked about past calls.
     pub pure: bool,
+    /// Whether it is a guard of the shipped library. A rule of somebody's own may have the same name.
+    pub shipped: bool,
     /// Patterns of project files that its approval is bound to besides those that its command names.
     pub watch: Vec<String>,
     /// Whether its process is kept for the next event.
@@ -88,6 +90,7 @@ impl Hook {
             when: None,
             definition: None,
             pure: false,
+            shipped: false,
             watch: Vec::new(),
             worker: WorkerMode::Off,
             source: ConfigSource::Project,
@@ -104,6 +107,15 @@ impl Hook {
     /// The folder that it runs in, where the hooks of the session run in `directory`.
     pub(crate) fn folder<'a>(&'a self, directory: &'a Path) -> &'a Path {
         self.enclosing.as_deref().unwrap_or(directory)
+    }
+
+    /// Whether a person may let single calls pass it: a rule of the user's or a project's settings.
+    pub fn can_be_lifted(&self) -> bool {
+        let is_theirs = match self.origin.level {
+            Level::Project | Level::User => true,
+            Level::System | Level::Extension(_) => false,
+        };
+        is_theirs && matches!(self.kind, HookKind::Rule(_))
     }
 
     /// The command as configured; empty for a hook that has none.

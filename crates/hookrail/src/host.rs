@@ -11,6 +11,7 @@ pub(crate) mod bus;
 pub(crate) mod components;
 pub(crate) mod effects;
 pub(crate) mod event_handler;
+pub(crate) mod grants;
 pub(crate) mod model_call;
 pub(crate) mod observer;
 pub(crate) mod panics;

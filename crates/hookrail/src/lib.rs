@@ -95,6 +95,13 @@ pub mod observer {
     pub use crate::host::observer::{DecidedEvent, HookBatch, HookCall, HookObserver};
 }
 
+/// Calls that a person lets pass although rules stop them: see [`HookSessionBuilder::grants`].
+pub mod grants {
+    pub use crate::host::grants::{Grants, GuardedCall};
+    pub use crate::verdict::result::Grant;
+    pub use crate::verdict::stopping_rules::StoppingRules;
+}
+
 /// JSON Schemas of settings, payloads and answers, and a sample of each payload.
 pub mod schemas {
     pub use crate::payload::schema::{input_schema, output_schema, sample_input};

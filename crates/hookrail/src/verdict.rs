@@ -9,4 +9,5 @@ pub(crate) mod failure;
 pub(crate) mod hook_run;
 pub(crate) mod refusal;
 pub(crate) mod result;
+pub(crate) mod stopping_rules;
 pub(crate) mod views;

@@ -60,6 +60,7 @@ pub enum LogLine<'a> {
         duration_ms: u64,
     },
     Decision(DecisionLine<'a>),
+    Grant(GrantLine<'a>),
     /// Effects that another agent cannot carry out and that were replaced by stronger ones.
     Bridge {
         event: &'a str,
@@ -146,6 +147,25 @@ pub struct DecisionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<JsonObject>,
     pub duration_ms: u64,
+}
+
+/// What a person let pass with `hookrail allow`, or took back; in the engine's own log.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
+pub struct GrantLine<'a> {
+    /// `given` or `revoked`.
+    pub action: &'a str,
+    pub id: &'a str,
+    /// The rules that the call passes.
+    pub rule: &'a str,
+    pub project: &'a str,
+    pub tool: &'a str,
+    /// The beginning of the command or path, with secrets masked.
+    pub summary: &'a str,
+    pub until: &'a str,
+    /// For one call only.
+    pub once: bool,
 }
 
 impl<'a> HookCallLine<'a> {

@@ -25,6 +25,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    beside: &["description", "timeout", "timeout_ms", "run_in_background"],
+    marks: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID"],
     plain_tools: PLAIN_TOOLS,
     caller: None,
     mcp: McpForm::DoubleUnderscore,

@@ -25,6 +25,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[("UserPromptSubmitted", "userPromptSubmitted"), ("AgentStop", "agentStop")],
     tools: TOOLS,
+    beside: &["description", "initial_wait", "mode", "sessionId", "shellId"],
+    marks: &["COPILOT_CLI", "COPILOT_HOOK_DIR", "COPILOT_PROJECT_DIR"],
     plain_tools: PLAIN_TOOLS,
     caller: None,
     mcp: McpForm::Dash,

@@ -22,6 +22,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    beside: &["description", "instruction", "is_background"],
+    marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     plain_tools: PLAIN_TOOLS,
     caller: None,
     mcp: McpForm::SingleUnderscore,

@@ -21,6 +21,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: gemini::EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    beside: &["description", "is_background", "timeout_seconds"],
+    marks: &["LLXPRT_CLI", "LLXPRT_CODE"],
     plain_tools: PLAIN_TOOLS,
     caller: None,
     mcp: McpForm::DoubleUnderscore,

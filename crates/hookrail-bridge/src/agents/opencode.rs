@@ -24,6 +24,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    beside: &["description", "timeout"],
+    marks: &["OPENCODE", "OPENCODE_PID"],
     plain_tools: PLAIN_TOOLS,
     caller: None,
     mcp: McpForm::Plain,

@@ -24,6 +24,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     events: EVENTS,
     event_aliases: &[],
     tools: TOOLS,
+    beside: &["description", "is_background", "timeout"],
+    marks: &["QWEN_CODE", "QWEN_PROJECT_DIR"],
     plain_tools: PLAIN_TOOLS,
     caller: Some(("tool_call", "name", "arguments")),
     mcp: McpForm::DoubleUnderscore,

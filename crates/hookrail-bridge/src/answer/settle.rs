@@ -42,7 +42,8 @@ struct Settling<'a> {
 pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &SessionMemory) -> Settled {
     let mut memory = remembered.clone();
     if event.event == Some(EventName::SessionStart) {
-        memory = SessionMemory { cwd: memory.cwd, is_lost: memory.is_lost, ..SessionMemory::default() };
+        let SessionMemory { cwd, above, is_lost, .. } = memory;
+        memory = SessionMemory { cwd, above, is_lost, ..SessionMemory::default() };
     }
     memory.note(event);
     let settled =
@@ -143,11 +144,19 @@ impl Settling<'_> {
         }
     }
 
+    /// A reason with the rules that it comes from.
+    fn with_rules(&self, reason: String) -> String {
+        match &self.verdict.rules {
+            Some(rules) => format!("{reason}\n{rules}"),
+            None => reason,
+        }
+    }
+
     /// A block at the end of the work sends the agent back; where it cannot be sent back, the reason waits for the next
     /// prompt. At events that guard nothing a block has no effect.
     fn block(&mut self) {
         let Some(block) = &self.verdict.block else { return };
-        let reason = nonblank(&block.reason, "Blocked by hook");
+        let reason = self.with_rules(nonblank(&block.reason, "Blocked by hook"));
         if self.is(EventName::AfterAgent) && self.verdict.stop.is_some() {
             // An agent that is to stop is not sent back to work.
         } else if self.is(EventName::AfterAgent) && !self.dialect.can.go_on {
@@ -171,9 +180,9 @@ impl Settling<'_> {
         } else if is_guarded(self.event.event) {
             self.log("a hook's question cannot be put to the person, so it is a refusal");
             let title = self.event.agent.title();
-            self.deny(&format!(
-                "{reason} (A hook asks for a person's decision, and {title} cannot ask here.)"
-            ));
+            let reason =
+                format!("{reason} (A hook asks for a person's decision, and {title} cannot ask here.)");
+            self.deny(&self.with_rules(reason));
         }
     }
 

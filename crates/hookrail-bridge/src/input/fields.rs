@@ -62,6 +62,7 @@ pub(super) fn translate(agent: Agent, native_event: String, mut fields: JsonObje
         native_input: Value::Null,
         native_response: None,
         also_matches: Vec::new(),
+        above: Vec::new(),
         reading: None,
         payload: fields,
     };

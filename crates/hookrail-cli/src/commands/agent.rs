@@ -21,6 +21,7 @@ use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, Sess
 
 use super::failure_hint;
 use crate::cli::{AgentArgs, ApprovalMode};
+use crate::commands::allow::KeptGrants;
 use crate::context::Context;
 use crate::display::home;
 use crate::effect::Effects;
@@ -135,6 +136,7 @@ async fn run_session(
     let hooks = context
         .engine(args.trust.trust_hooks, Some(Arc::new(observer)))
         .session_id(&session_id)
+        .grants(Arc::new(KeptGrants::new(&context.state_dir(), None)))
         .transcript_path(log.path())
         .build();
     findings::refuse_unusable(hooks.settings(), context)?;

@@ -32,6 +32,7 @@ use serde_json::Value;
 pub(crate) use self::call::bridge_call;
 use self::memory::MemoryStore;
 use crate::cli::{BridgeArgs, Places};
+use crate::commands::allow::{KeptGrants, processes};
 use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
@@ -171,6 +172,11 @@ fn respond(
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
     let memory = store.load();
     memory.recall(&mut event);
+    let begins = matches!(event.event, Some(EventName::SessionStart | EventName::BeforeAgent));
+    if begins || memory.above.is_empty() {
+        // Looked for at prompts and the like: an agent that continues a session is another process.
+        event.above = processes::of_agent();
+    }
     let folder = project_folder(agent, &event, &memory, &user);
     let context = user.in_project_of(folder.as_deref())?;
     if once::is_answered_by_other(args.project, &event, stdin, folder.as_deref(), &context) {
@@ -180,8 +186,9 @@ fn respond(
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
     log.set_agent(agent.as_str());
+    let grants = Arc::new(KeptGrants::new(&context.state_dir(), Some(agent)));
     // The program ends with the answer, so that nothing is given back before.
-    let session = ManuallyDrop::new(session(agent, &event, &context, &log, started));
+    let session = ManuallyDrop::new(session(agent, &event, &context, &log, started, &grants));
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
         let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
@@ -198,6 +205,7 @@ fn respond(
         Some(CallReading::Unreadable(why)) if verdict.block.is_none() => Some(why.clone()),
         _ => None,
     };
+    verdict.notices.extend(grants.problem().map(|problem| format!("hookrail: {problem}")));
     let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
     verdict.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
     if event.event.is_some_and(EventName::is_agent_event) {
@@ -225,6 +233,7 @@ fn session(
     context: &Context,
     log: &Arc<HookLog>,
     started: Instant,
+    grants: &Arc<KeptGrants>,
 ) -> HookSession {
     let mut builder = context
         .engine(false, Some(log.clone()))
@@ -233,6 +242,7 @@ fn session(
         .environment(surroundings::environment(context))
         .trusted_path(surroundings::trusted_path(context))
         .answer_by(started + time_budget(agent, &event.native_event))
+        .grants(grants.clone())
         .without_examples();
     if let Some(session_id) = &event.session_id {
         builder = builder.session_id(session_id);

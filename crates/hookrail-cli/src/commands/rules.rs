@@ -126,9 +126,8 @@ fn running_guard<'h>(guard: &Guard, running: &'h [HookStatus]) -> Option<&'h Hoo
 
 /// The same at each level that turns it on.
 fn running_guards<'h>(guard: &Guard, running: &'h [HookStatus]) -> impl Iterator<Item = &'h Hook> {
-    // A rule of the user's own may have the same name.
-    let text = guard.text;
-    let is_it = move |hook: &&Hook| hook.definition.as_deref().is_some_and(|own| own.starts_with(text));
+    let name = guard.name.clone();
+    let is_it = move |hook: &&Hook| hook.shipped && hook.name == name;
     running.iter().map(|status| &*status.hook).filter(is_it)
 }
 

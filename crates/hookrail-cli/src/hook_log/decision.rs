@@ -119,7 +119,13 @@ impl<'a> Verdict<'a> {
             let reason = result.aggregated.errors.first().map(ToString::to_string);
             return Self { word: "failed", hook: failed, reason };
         }
-        Self { word: "allow", hook: None, reason: None }
+        let granted = result.grant.as_ref();
+        let reason = granted.map(|grant| format!("a person allowed it: {}", grant.id));
+        Self {
+            word: "allow",
+            hook: granted.and_then(|grant| grant.rules.first()).map(|rule| &**rule),
+            reason,
+        }
     }
 }
 

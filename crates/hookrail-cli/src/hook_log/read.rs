@@ -289,12 +289,35 @@ impl FromLogLine for LoggedDecision {
     }
 }
 
+impl LoggedDecision {
+    /// What a person let pass, or took back.
+    fn read_grant(line: &[u8]) -> Option<Self> {
+        let read = serde_json::from_slice::<Value>(line).ok()?;
+        let text = |key: &str| read.get(key).and_then(Value::as_str).map(str::to_owned);
+        let decision = if text("action")? == "given" { "granted" } else { "revoked" }.to_owned();
+        Some(Self {
+            text: String::from_utf8_lossy(line).into_owned(),
+            timestamp: text("timestamp")?,
+            agent: "hookrail".to_owned(),
+            project: text("project"),
+            tool: text("tool"),
+            summary: text("summary"),
+            decision,
+            hook: text("rule"),
+            ..Self::default()
+        })
+    }
+}
+
 impl FromLogLine for LogEntry {
-    const TYPES: &'static [&'static str] = &["hook_call", "decision"];
+    const TYPES: &'static [&'static str] = &["hook_call", "decision", "grant"];
 
     fn read(kind: &str, line: &[u8]) -> Option<Self> {
         if kind == "decision" {
             return LoggedDecision::read(kind, line).map(Box::new).map(Self::Decision);
+        }
+        if kind == "grant" {
+            return LoggedDecision::read_grant(line).map(Box::new).map(Self::Decision);
         }
         LoggedLine::read(kind, line).map(Box::new).map(Self::Call)
     }

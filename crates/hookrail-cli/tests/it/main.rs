@@ -19,6 +19,7 @@ mod agent_scenario;
 mod agent_selection;
 mod agent_tool;
 mod agent_trust;
+mod allow;
 mod both_folders;
 mod bridge;
 mod check;

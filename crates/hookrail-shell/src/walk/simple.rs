@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Stdin, Walker, base_name};
-use crate::facts::Cause;
-use crate::field::Field;
+use crate::facts::{Cause, Extent};
+use crate::field::{Field, Likely};
 use crate::parse::parse;
 use crate::state::{Changes, StateKey, Value};
 use crate::syntax::{Assign, CommandKind, ParsedCommand, Redirect, Script, UnexpandedWord, WordPart};
@@ -44,7 +44,10 @@ impl Walker {
             }
             self.aliases_in_use.pop();
         }
-        let fields = self.expand_words(words, context);
+        let mut fields = self.expand_words(words, context);
+        if let Some(program) = fields.first().and_then(program_in_a_folder) {
+            fields.splice(..1, [program]);
+        }
         let bytes = fields.iter().map(|field| field.text.as_deref().map_or(1, str::len) + 1).sum();
         if !self.step(bytes) {
             return;
@@ -257,4 +260,11 @@ impl Walker {
         }
         fields.iter().map(|field| field.text.clone().filter(|_| !field.glob && !field.tilde)).collect()
     }
+}
+
+/// The program of a folder that the text does not name (`$HOME/bin/x`): what it is called is known all the same.
+fn program_in_a_folder(field: &Field) -> Option<Field> {
+    let [Likely { path, extent: Extent::Whole }] = field.likely.as_slice() else { return None };
+    let is_it = field.text.is_none() && field.single && path.contains('/') && !base_name(path).is_empty();
+    is_it.then(|| Field { tilde: path.starts_with('~'), ..Field::known(path.clone()) })
 }

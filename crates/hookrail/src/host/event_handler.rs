@@ -3,6 +3,7 @@
 
 mod call;
 mod events;
+mod lifting;
 mod running;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::call::{Call, EventRun, subject_of};
+use self::lifting::Lifting;
 use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
@@ -129,6 +131,7 @@ impl HookEventHandler {
         refuse_guards_open_for_writing(plan, &mut hooks, &mut refused).await;
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.host.observer.as_deref());
+        let lifting = Lifting::new(&self.host, &input, call.directory);
         let run = EventRun {
             handler: self,
             plan,
@@ -138,6 +141,7 @@ impl HookEventHandler {
             call,
             directory,
             records: &records,
+            lifting: &lifting,
         };
         run.note_unreadable(&hooks, &input, &mut refused);
         let outcome = run.all(&hooks, refused_runs, &input).await;
@@ -155,6 +159,7 @@ impl HookEventHandler {
         result.warnings.extend(plan.warnings.iter().cloned());
         refused.apply(event.name(), &mut result);
         self.block_on_own_failure(&mut result);
+        lifting.settle(&mut result);
         records.batch(&result);
         records.decided(&input, &result, self.host.settings().effective.logs_texts());
         if let Some(panic) = records.into_panic() {

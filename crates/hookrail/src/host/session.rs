@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::host::bus::publish::MessageBus;
+use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
 use crate::host::shared::Host;
 use crate::host::system::HookSystem;
@@ -55,6 +56,7 @@ impl HookSession {
             workers: None,
             has_our_tools: false,
             blocks_on_own_failure: false,
+            grants: None,
         }
     }
 
@@ -139,6 +141,7 @@ pub struct HookSessionBuilder {
     workers: Option<WorkerPool>,
     has_our_tools: bool,
     blocks_on_own_failure: bool,
+    grants: Option<Arc<dyn Grants>>,
 }
 
 impl HookSessionBuilder {
@@ -239,6 +242,12 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Lets single calls pass that rules would stop, as a person decided. Without it nothing does.
+    pub fn grants(mut self, grants: Arc<dyn Grants>) -> Self {
+        self.grants = Some(grants);
+        self
+    }
+
     /// Reads the settings files and makes the session.
     pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
@@ -278,6 +287,7 @@ impl HookSessionBuilder {
             workers: self.workers,
             has_our_tools: self.has_our_tools,
             blocks_on_own_failure: self.blocks_on_own_failure,
+            grants: self.grants,
         };
         let has_bus = host.bus.is_some();
         let session = HookSession { host: Arc::new(host), may_be_on, system: OnceLock::new() };

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::host::bus::publish::MessageBus;
+use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
 use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile, UnusableSettings};
@@ -39,6 +40,8 @@ pub(crate) struct Host {
     pub(crate) has_our_tools: bool,
     /// Whether guarded events are blocked where the hook system itself fails.
     pub(crate) blocks_on_own_failure: bool,
+    /// What a person lets pass although rules stop it.
+    pub(crate) grants: Option<Arc<dyn Grants>>,
 }
 
 impl Host {

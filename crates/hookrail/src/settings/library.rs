@@ -148,7 +148,7 @@ impl LibraryReader<'_, '_> {
 
     /// Turns a guard on. All entries of a level are one: what one of them excepts, the guard of this level lets pass.
     fn turn_on(&mut self, name: &str, element: &Value<'_>, exceptions: Exceptions) {
-        let is_same = |hook: &Hook| hook.name == name && hook.origin.level == *self.level && is_shipped(hook);
+        let is_same = |hook: &Hook| hook.name == name && hook.origin.level == *self.level && hook.shipped;
         let present = self.settings.hooks.iter_mut().find(|configured| is_same(&configured.hook));
         if let Some(configured) = present {
             except(&mut configured.hook, exceptions);
@@ -162,6 +162,7 @@ impl LibraryReader<'_, '_> {
         hook.matcher = guard.matcher;
         hook.definition = Some(guard.text.into());
         hook.kind = HookKind::Rule(Arc::new(guard.rule));
+        hook.shipped = true;
         except(&mut hook, exceptions);
         self.add(name, element, hook);
     }
@@ -194,12 +195,6 @@ impl LibraryReader<'_, '_> {
         let spans = HookSpans { command: source.in_file(element.start()..element.end()), matcher: None };
         self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
     }
-}
-
-/// Whether a hook is a guard of the library, with or without exceptions.
-fn is_shipped(hook: &Hook) -> bool {
-    let text = library::text(&hook.name);
-    text.zip(hook.definition.as_deref()).is_some_and(|(text, definition)| definition.starts_with(text))
 }
 
 /// Adds exceptions to a guard that nobody else holds yet.

@@ -41,6 +41,7 @@ pub fn process_common_hook_output_fields(
         not_held: Vec::new(),
         left_out: None,
         refused: Vec::new(),
+        grant: None,
         aggregated,
         runs,
     }

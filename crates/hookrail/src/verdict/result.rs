@@ -120,6 +120,18 @@ pub struct ProcessedHookResult {
     pub(crate) left_out: Option<Arc<Plan>>,
     /// Hooks that were planned and may not run for this event. Nothing of them ran.
     pub refused: Vec<RefusedHook>,
+    /// What let the call pass rules that would have stopped it.
+    pub grant: Option<Grant>,
+}
+
+/// A person let a call pass these rules.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Grant {
+    /// The host's id of it.
+    pub id: String,
+    /// The rules that would have stopped the call.
+    pub rules: Vec<Arc<Hook>>,
 }
 
 impl ProcessedHookResult {

@@ -10,6 +10,7 @@ use hookrail::components::{HookSystem, WorkerPool, WorkerStatus};
 use hookrail::{DiagnosticCode, HookSession};
 
 use super::print_message;
+use crate::commands::allow::KeptGrants;
 use crate::context::Context;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -150,7 +151,8 @@ fn is_drained(hooks: &HookSession) -> bool {
 fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
-    let builder = context.engine(trust_hooks, Some(log.clone())).workers(workers.clone());
+    let grants = Arc::new(KeptGrants::new(&context.state_dir(), None));
+    let builder = context.engine(trust_hooks, Some(log.clone())).workers(workers.clone()).grants(grants);
     let hooks = match session {
         Some(session) => builder.session_id(session),
         None => builder,

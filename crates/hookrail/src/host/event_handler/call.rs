@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::HookEventHandler;
+use super::lifting::Lifting;
 use crate::event::{CallReading, Event, EventName, HookInput};
+use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::Refused;
 use crate::host::patch_calls::PatchCalls;
 use crate::host::records::Records;
 use crate::plan::planner::{Plan, PlannedHook};
 use crate::rules::{Facts, Folders, Subject};
-use crate::run::rules;
+use crate::run::rules::{self, RuleCheck};
 
 /// What rules need to know of a tool call besides its payload.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,8 @@ pub(super) struct EventRun<'a> {
     /// Where hooks run.
     pub(super) directory: &'a Path,
     pub(super) records: &'a Records<'a>,
+    /// The rules that a person lets this call pass.
+    pub(super) lifting: &'a Lifting<'a>,
 }
 
 impl EventRun<'_> {
@@ -64,6 +68,20 @@ impl EventRun<'_> {
         let is_narrowed = !std::ptr::eq(self.plan, self.whole_plan);
         let all = self.whole_plan.hooks.iter().filter(move |_| is_narrowed).map(|planned| &planned.hook);
         all.filter(move |hook| !is_asked(hook))
+    }
+
+    /// Asks a rule, or the condition of a command, about a call with these arguments. A rule that a person lets this call
+    /// pass does not hold.
+    pub(super) fn check(
+        &self,
+        hook: &Arc<Hook>,
+        facts: &Facts<'_>,
+        tool_input: Option<&JsonObject>,
+    ) -> RuleCheck {
+        match rules::check(hook, facts) {
+            RuleCheck::Answered(run) if self.lifting.lifts(&run, tool_input) => RuleCheck::DoesNotHold,
+            asked => asked,
+        }
     }
 
     /// Whether a hook is called for single files of a patch.

@@ -171,7 +171,9 @@ impl EventRun<'_> {
         let object = to_object(input)?;
         let not_held = Mutex::new(Vec::new());
         let ask = |hook: &Arc<Hook>, input: &JsonObject| {
-            let asked = rules::check(hook, &self.facts(hook, rules::subject_of_payload(input)));
+            let subject = rules::subject_of_payload(input);
+            let tool_input = subject.tool_input;
+            let asked = self.check(hook, &self.facts(hook, subject), tool_input);
             if matches!(asked, RuleCheck::DoesNotHold) {
                 not_held.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(hook));
             }
@@ -214,10 +216,11 @@ impl EventRun<'_> {
     ) -> Result<Vec<HookRun>, PayloadError> {
         let started = Instant::now();
         let mut runs = Vec::new();
+        let patch = tool_input(input.event);
         for call in calls.for_hook(hook) {
             let event = call.event(input.event);
             let input = HookInput { base: input.base, event: &event, extra };
-            let asked = rules::check(hook, &self.facts_of(hook, &input));
+            let asked = self.check(hook, &self.facts_of(hook, &input), patch);
             let mut run = match asked {
                 RuleCheck::DoesNotHold => continue,
                 RuleCheck::Answered(run) => {
@@ -254,11 +257,12 @@ impl EventRun<'_> {
         let is_first = std::ptr::eq(input.event, self.event);
         let other_facts = (!is_first).then(|| self.own_facts(input));
         let facts = other_facts.as_ref().unwrap_or(self.facts);
+        let tool_input = tool_input(input.event);
         let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
         for hook in hooks {
             let asked = match &hook.enclosing {
-                Some(_) => rules::check(hook, &self.facts_of(hook, input)),
-                None => rules::check(hook, facts),
+                Some(_) => self.check(hook, &self.facts_of(hook, input), tool_input),
+                None => self.check(hook, facts, tool_input),
             };
             match asked {
                 RuleCheck::Start => all.asked.push(AskedHook::Start(Arc::clone(hook))),
@@ -280,6 +284,14 @@ impl EventRun<'_> {
         let input = HookInput { base: input.base, event: &event, extra: input.extra };
         let (runs, _) = self.run(&round.hooks, &input, false).await?;
         Ok(objections(&event, runs))
+    }
+}
+
+/// The arguments of a call that is about to be made.
+fn tool_input<'e>(event: &Event<'e>) -> Option<&'e JsonObject> {
+    match event {
+        Event::BeforeTool { tool_input, .. } => Some(tool_input),
+        _ => None,
     }
 }
 

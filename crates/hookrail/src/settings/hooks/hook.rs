@@ -84,6 +84,7 @@ impl HookReader<'_, '_, '_> {
             when,
             definition: if is_bound { definition(object).map(Cow::Owned) } else { None },
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
+            shipped: false,
             watch: texts(watch, route.key("watch"), self.findings),
             worker: self.read_worker(worker, is_command, route.key("worker")),
             source: self.level.config_source(),

@@ -1,0 +1,245 @@
+//! The calls that rules stopped, kept whole for a day, so that a person can look at them and let one pass.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use hookrail::JsonObject;
+use hookrail::grants::GuardedCall;
+use hookrail::settings::{LockedFile, make_state_dir};
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::private_file::{self, LARGEST};
+use crate::hook_log::summary_of;
+
+/// How long a call is kept.
+const KEPT: SignedDuration = SignedDuration::from_hours(24);
+
+/// A longer call is kept without its arguments, and cannot be allowed.
+const LONGEST_CALL: usize = 256 * 1024;
+
+/// A call that rules stopped.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BlockedCall {
+    pub(super) id: String,
+    #[serde(with = "super::as_text")]
+    pub(super) time: Timestamp,
+    /// The agent that made it; `hookrail` for our own programs.
+    pub(super) agent: String,
+    pub(super) project: String,
+    /// Where its relative paths start.
+    pub(super) directory: String,
+    pub(super) tool: String,
+    /// The rules that stopped it, each with its level.
+    pub(super) rules: Vec<RuleName>,
+    /// The arguments that decide what it does.
+    pub(super) input: JsonObject,
+    /// The others. A grant is not bound to them.
+    #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
+    pub(super) beside: JsonObject,
+    /// Why it cannot be allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) obstacle: Option<String>,
+}
+
+/// A rule, by what a grant is bound to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RuleName {
+    pub(super) level: String,
+    pub(super) name: String,
+}
+
+impl RuleName {
+    pub(super) fn of(rule: &hookrail::Hook) -> Self {
+        Self { level: rule.origin.level.to_string(), name: rule.name.clone() }
+    }
+}
+
+/// What a grant is bound to besides its rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CallKey {
+    pub(super) project: String,
+    pub(super) tool: String,
+    /// Of the arguments that decide, and of the folder that they are relative to.
+    pub(super) hash: String,
+}
+
+impl CallKey {
+    pub(super) fn new(project: &str, directory: &str, tool: &str, input: &JsonObject) -> Self {
+        let mut arguments: Vec<(&String, &Value)> = input.iter().collect();
+        arguments.sort_by_key(|(name, _)| *name);
+        let mut digest = Sha256::new();
+        add(&mut digest, directory.as_bytes());
+        for (name, value) in arguments {
+            add(&mut digest, name.as_bytes());
+            add(&mut digest, value.to_string().as_bytes());
+        }
+        Self { project: project.to_owned(), tool: tool.to_owned(), hash: hex(digest, 32) }
+    }
+}
+
+/// Adds a part in a way that no two lists of parts have in common.
+pub(super) fn add(digest: &mut Sha256, part: &[u8]) {
+    digest.update((part.len() as u64).to_le_bytes());
+    digest.update(part);
+}
+
+/// The first bytes of a digest as text.
+pub(super) fn hex(digest: Sha256, bytes: usize) -> String {
+    digest.finalize().iter().take(bytes).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
+
+impl BlockedCall {
+    /// The call with those of its arguments that decide.
+    pub(super) fn new(
+        agent: &str,
+        call: &GuardedCall<'_>,
+        deciding: JsonObject,
+        rules: Vec<RuleName>,
+        obstacle: Option<String>,
+    ) -> Self {
+        let others = call.tool_input.iter().filter(|(name, _)| !deciding.contains_key(*name));
+        let mut blocked = Self {
+            id: String::new(),
+            time: Timestamp::now(),
+            agent: agent.to_owned(),
+            project: call.project.display().to_string(),
+            directory: call.directory.display().to_string(),
+            tool: call.tool_name.to_owned(),
+            rules,
+            beside: others.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            input: deciding,
+            obstacle,
+        };
+        let mut digest = Sha256::new();
+        for part in [blocked.time.to_string().as_bytes(), blocked.key().hash.as_bytes()] {
+            add(&mut digest, part);
+        }
+        blocked.id = hex(digest, 4);
+        blocked
+    }
+
+    pub(super) fn key(&self) -> CallKey {
+        CallKey::new(&self.project, &self.directory, &self.tool, &self.input)
+    }
+
+    /// What it is about, in a line without secrets.
+    pub(super) fn summary(&self) -> String {
+        summary_of(&self.input)
+    }
+
+    /// The names of its rules.
+    pub(super) fn rule(&self) -> String {
+        let names: Vec<&str> = self.rules.iter().map(|rule| rule.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// Its line in the file; without arguments, if they are too long to be kept.
+    fn line(mut self) -> io::Result<Vec<u8>> {
+        let mut line = serde_json::to_vec(&self)?;
+        if line.len() > LONGEST_CALL {
+            self.input = JsonObject::new();
+            self.beside = JsonObject::new();
+            self.obstacle = Some("it is too long to be kept whole".to_owned());
+            line = serde_json::to_vec(&self)?;
+        }
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
+/// The file of the calls.
+pub(super) struct BlockedCalls {
+    file: PathBuf,
+}
+
+impl BlockedCalls {
+    pub(super) fn new(state_dir: &Path) -> Self {
+        Self { file: state_dir.join("blocked.jsonl") }
+    }
+
+    /// Keeps a call. Old ones are dropped when the file is full, or when the oldest is older than a day.
+    pub(super) fn add(&self, call: BlockedCall) -> Result<(), String> {
+        let line = call.line().map_err(|error| error.to_string())?;
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        make_state_dir(folder).map_err(|error| error.to_string())?;
+        let lock = self.file.with_extension("lock");
+        let locked = LockedFile::lock_within(&self.file, &lock, super::LOCK_TIMEOUT);
+        let locked = locked.map_err(|error| error.to_string())?;
+        let present = match private_file::read(&self.file) {
+            Ok(present) => present.unwrap_or_default(),
+            // Whatever is there holds nothing that a person could rely on.
+            Err(_) => {
+                fs::remove_file(&self.file).map_err(|error| error.to_string())?;
+                Vec::new()
+            }
+        };
+        let is_old = |line: &[u8]| read(line).is_none_or(|call| !is_kept(&call));
+        let first_is_old =
+            present.split(|byte| *byte == b'\n').next().is_some_and(|line| !line.is_empty() && is_old(line));
+        let is_full = (present.len() + line.len()) as u64 > LARGEST;
+        if !first_is_old && !is_full {
+            return append(&self.file, &line).map_err(|error| error.to_string());
+        }
+        let mut kept: Vec<&[u8]> = lines(&present).filter(|line| !is_old(line)).collect();
+        // Half of it goes at once, so that not every call writes all of it.
+        let mut size: usize = kept.iter().map(|line| line.len() + 1).sum();
+        if is_full {
+            let most = LARGEST as usize / 2;
+            let mut dropped = 0;
+            while size > most && dropped < kept.len() {
+                size -= kept[dropped].len() + 1;
+                dropped += 1;
+            }
+            kept.drain(..dropped);
+        }
+        let mut text: Vec<u8> =
+            kept.into_iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect();
+        text.extend(line);
+        locked.replace_with_mode(&text, 0o600).map_err(|error| error.to_string())
+    }
+
+    /// The calls of the last day, the latest first. Of calls that are alike only the latest is given.
+    pub(super) fn load(&self) -> Result<Vec<BlockedCall>, String> {
+        let path = self.file.display();
+        let bytes =
+            private_file::read(&self.file).map_err(|why| format!("`{path}` {why}"))?.unwrap_or_default();
+        let mut calls: Vec<BlockedCall> = Vec::new();
+        let mut seen = Vec::new();
+        for call in lines(&bytes).rev().filter_map(read).filter(is_kept) {
+            let kind = (call.key(), call.rules.clone(), call.agent.clone());
+            if !seen.contains(&kind) {
+                seen.push(kind);
+                calls.push(call);
+            }
+        }
+        Ok(calls)
+    }
+}
+
+fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// A line that cannot be read is passed over.
+fn read(line: &[u8]) -> Option<BlockedCall> {
+    serde_json::from_slice(line).ok()
+}
+
+/// A clock that was set back makes nothing old.
+fn is_kept(call: &BlockedCall) -> bool {
+    Timestamp::now().duration_since(call.time) < KEPT
+}
+
+fn append(path: &Path, line: &[u8]) -> io::Result<()> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = File::options();
+    options.append(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed());
+    options.open(path)?.write_all(line)
+}
