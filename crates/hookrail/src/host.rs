@@ -1,14 +1,13 @@
 //! What a host uses: a session with its hook system, the event handler, the triggers around tools and model calls,
 //! the observer and the message bus.
 //!
-//! The files depend on each other in one direction only: `observer` and `bus/publish` at the bottom, then `shared`,
-//! `event_handler`, `components`, `bus/answer`, `system`, `session`, and on top of it `triggers`, `tool_call` and
-//! `model_call`.
+//! The files depend on each other in one direction only: `observer` and `bus/publish` at the bottom, then `config`,
+//! `event_handler`, `system`, `session`, and on top of it `triggers`, `tool_call` and `model_call`.
 
 pub(crate) mod admission;
 pub(crate) mod allowed_tools;
 pub(crate) mod bus;
-pub(crate) mod components;
+pub(crate) mod config;
 pub(crate) mod effects;
 pub(crate) mod event_handler;
 pub(crate) mod grants;
@@ -21,7 +20,6 @@ pub(crate) mod records;
 pub(crate) mod second_round;
 pub(crate) mod session;
 pub(crate) mod session_events;
-pub(crate) mod shared;
 pub(crate) mod system;
 pub(crate) mod tool;
 pub(crate) mod tool_call;

@@ -7,29 +7,29 @@ use std::sync::Arc;
 
 use crate::event::EventName;
 use crate::hook::{Hook, Level};
-use crate::host::shared::Host;
+use crate::host::config::SessionConfig;
 use crate::plan::planner::Plan;
 use crate::trust::{Recheck, Seal};
 use crate::verdict::refusal::{RefusalReason, RefusedHook};
 use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
 
 /// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
-pub(crate) fn directory_for<'a>(host: &'a Host, cwd: &'a Path) -> &'a Path {
-    let project = host.working_dir.as_path();
+pub(crate) fn directory_for<'a>(config: &'a SessionConfig, cwd: &'a Path) -> &'a Path {
+    let project = config.working_dir.as_path();
     if is_inside(cwd, project) { project } else { cwd }
 }
 
 /// Leaves out project hooks that may not run: another directory, a file changed since approval, or a guard that cannot
 /// start.
 pub(crate) fn admit(
-    host: &Host,
+    config: &SessionConfig,
     plan: &Plan,
     cwd: &Path,
     directory: &Path,
     standing_block: Option<&String>,
 ) -> (Vec<Arc<Hook>>, Refused) {
     let mut refused = Refused { standing: standing_block.cloned(), ..Refused::default() };
-    let project = host.working_dir.as_path();
+    let project = config.working_dir.as_path();
     let elsewhere = !std::ptr::eq(directory, project);
     let mut admit = |hook: &Arc<Hook>, seal: Option<&Arc<Seal>>| {
         let is_elsewhere = match &hook.enclosing {
@@ -41,7 +41,7 @@ pub(crate) fn admit(
             refused.add(hook, RefusalReason::OtherFolder { project, cwd });
             return None;
         }
-        match recheck(host, hook, seal) {
+        match recheck(config, hook, seal) {
             Recheck::Unchanged => Some(Arc::clone(hook)),
             Recheck::Changed { what } => {
                 refused.add(hook, RefusalReason::Changed { what });
@@ -58,12 +58,12 @@ pub(crate) fn admit(
 }
 
 /// Looks at an approved hook's files again. What changed may have been approved again meanwhile.
-fn recheck(host: &Host, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
+fn recheck(config: &SessionConfig, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
     let Some(seal) = seal else { return Recheck::Unchanged };
     match seal.recheck() {
         same @ (Recheck::Unchanged | Recheck::CannotStart(_)) => same,
         changed @ Recheck::Changed { .. } => {
-            match host.trust.reapproved(hook.folder(&host.working_dir), hook) {
+            match config.trust.reapproved(hook.folder(&config.working_dir), hook) {
                 // Approved again, and still it may be unable to start.
                 Some(seal) => seal.recheck(),
                 None => changed,

@@ -1,5 +1,5 @@
-//! Fires events: plan, admit, run, aggregate, record. The triggers, the message bus and the `fire` command all
-//! enter here.
+//! The engine of a session: it is started once, and then fires events: plan, admit, run, aggregate, record. The session,
+//! the message bus and the `fire` command all enter here.
 
 mod call;
 mod events;
@@ -19,14 +19,17 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::{admit, directory_for};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
+use crate::host::config::SessionConfig;
+use crate::host::observer::HookObserver;
 use crate::host::panics::{catch_panic, catch_panic_in_future};
 use crate::host::records::Records;
-use crate::host::shared::Host;
 use crate::host::unstartable::{refuse_guards_open_for_writing, take_out_project_file_hooks};
 use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan};
+use crate::plan::registry::HookRegistry;
 use crate::rules::{OurTool, unreadable_call};
-use crate::run::HookRunner;
+use crate::run::{HookRunner, ProjectOptions, RunnerOptions, StartListener, inherited_environment};
+use crate::settings::{RegistryScope, ResolvedSettings};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::{
     build_failure_envelope, failure_block, process_common_hook_output_fields,
@@ -35,7 +38,9 @@ use crate::verdict::result::{Block, BlockCause, FailureStage, ProcessedHookResul
 
 /// Fires events. One instance serves a session.
 pub struct HookEventHandler {
-    host: Arc<Host>,
+    config: Arc<SessionConfig>,
+    settings: ResolvedSettings,
+    registry: Arc<HookRegistry>,
     planner: HookPlanner,
     runner: HookRunner,
     aggregator: HookAggregator,
@@ -47,17 +52,40 @@ pub struct HookEventHandler {
 }
 
 impl HookEventHandler {
-    /// A handler made of a session's components.
-    pub(crate) fn new(
-        host: Arc<Host>,
-        planner: HookPlanner,
-        runner: HookRunner,
-        aggregator: HookAggregator,
-        subscription: SubscriptionSlot,
-        home: Option<PathBuf>,
-    ) -> Self {
-        let standing_block = host.standing_block();
-        Self { host, planner, runner, aggregator, subscription, standing_block, home }
+    /// Resolves settings and approvals and makes the components of a session. Nothing later reads approvals or settings;
+    /// before each run, the files of approved hooks are looked at again.
+    pub(crate) fn start(config: Arc<SessionConfig>, subscription: SubscriptionSlot) -> Self {
+        let settings = ResolvedSettings::resolve(&config.files, &config.trust);
+        let registry = Arc::new(settings.registry(RegistryScope::On));
+        let effective = settings.effective.clone();
+        let project = settings.project_effective.clone();
+        let project_ask = project.as_ref().map_or(effective.ask, |project| project.ask);
+        let environment = config.environment.clone().unwrap_or_else(inherited_environment);
+        let variable = || environment.iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| value.into());
+        let home: Option<PathBuf> = config.home.clone().or_else(variable);
+        let runner = HookRunner::new(RunnerOptions {
+            limits: effective.limits,
+            redaction: effective.redaction,
+            project: project.map(|project| ProjectOptions::new(project.limits, project.redaction)),
+            trusted_path: config.trusted_path.clone(),
+            direct_execution: config.direct_execution,
+            answer_by: config.answer_by,
+            on_start: Some(start_listener(config.observer.clone())),
+            workers: config.workers.clone(),
+            ..RunnerOptions::new(environment)
+        });
+        tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
+        Self {
+            planner: HookPlanner::new(Arc::clone(&registry)),
+            runner,
+            aggregator: HookAggregator::new(effective.ask, project_ask),
+            subscription,
+            standing_block: config.standing_block(&settings),
+            home,
+            settings,
+            registry,
+            config,
+        }
     }
 
     /// Fires an event that a caller has put together.
@@ -106,7 +134,7 @@ impl HookEventHandler {
         let mut result = failure_envelope(event, hooks, error, stage);
         self.block_on_own_failure(&mut result);
         // Whatever writing it leads to, the event has failed already.
-        Records::new(self.host.observer.as_deref()).batch(&result);
+        Records::new(self.config.observer.as_deref()).batch(&result);
         result
     }
 
@@ -121,17 +149,18 @@ impl HookEventHandler {
         let call_directory = base.call_directory.as_deref();
         let base = self.base_fields(base);
         let call = Call { reading: reading.as_deref(), directory: call_directory.unwrap_or(&base.cwd) };
-        let directory = directory_for(&self.host, &base.cwd);
+        let directory = directory_for(&self.config, &base.cwd);
         let input = HookInput { base: &base, event, extra };
-        let facts = self.facts(call, &self.host.working_dir, subject_of(&input));
+        let facts = self.facts(call, &self.config.working_dir, subject_of(&input));
         let narrowed = whole_plan.narrowed(&facts);
         let plan = narrowed.as_ref().unwrap_or(whole_plan);
         let standing = self.blocked_anyway(plan.event);
-        let (mut hooks, mut refused) = admit(&self.host, plan, &base.cwd, directory, standing);
+        let (mut hooks, mut refused) = admit(&self.config, plan, &base.cwd, directory, standing);
         refuse_guards_open_for_writing(plan, &mut hooks, &mut refused).await;
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
-        let records = Records::new(self.host.observer.as_deref());
-        let lifting = Lifting::new(&self.host, &input, call.directory);
+        let records = Records::new(self.config.observer.as_deref());
+        let logs_texts = self.settings.effective.logs_texts();
+        let lifting = Lifting::new(&self.config, &input, call.directory, logs_texts);
         let run = EventRun {
             handler: self,
             plan,
@@ -149,7 +178,7 @@ impl HookEventHandler {
             Ok(outcome) => outcome,
             Err(error) => {
                 let result = self.failed(plan.event, planned(plan), &error, FailureStage::Payload);
-                records.decided(&input, &result, self.host.settings().effective.logs_texts());
+                records.decided(&input, &result, logs_texts);
                 return result;
             }
         };
@@ -161,7 +190,7 @@ impl HookEventHandler {
         self.block_on_own_failure(&mut result);
         lifting.settle(&mut result);
         records.batch(&result);
-        records.decided(&input, &result, self.host.settings().effective.logs_texts());
+        records.decided(&input, &result, logs_texts);
         if let Some(panic) = records.into_panic() {
             let hooks = planned(plan);
             result =
@@ -174,7 +203,7 @@ impl HookEventHandler {
     /// Blocks a guarded event whose hooks could not be asked, where the host wants that: nobody knows what they would have
     /// said.
     fn block_on_own_failure(&self, result: &mut ProcessedHookResult) {
-        let blocks = self.host.blocks_on_own_failure && result.event.is_guarded() && result.block.is_none();
+        let blocks = self.config.blocks_on_own_failure && result.event.is_guarded() && result.block.is_none();
         if let Some(why) = result.own_failure().filter(|_| blocks) {
             let reason = format!("hookrail could not run its hooks, so this was refused: {why}");
             result.block_with(Block { reason, cause: BlockCause::Failure });
@@ -182,14 +211,14 @@ impl HookEventHandler {
     }
 
     fn base_fields<'a>(&'a self, given: &'a BaseOverrides) -> BaseFields<'a> {
-        let transcript = self.host.transcript_path.as_deref().map(Path::to_string_lossy);
+        let transcript = self.config.transcript_path.as_deref().map(Path::to_string_lossy);
         BaseFields {
-            session_id: Cow::Borrowed(given.session_id.as_deref().unwrap_or(&self.host.session_id)),
+            session_id: Cow::Borrowed(given.session_id.as_deref().unwrap_or(&self.config.session_id)),
             transcript_path: match &given.transcript_path {
                 Some(path) => Cow::Borrowed(path.as_str()),
                 None => transcript.unwrap_or_default(),
             },
-            cwd: Cow::Borrowed(given.cwd.as_deref().unwrap_or(&self.host.working_dir)),
+            cwd: Cow::Borrowed(given.cwd.as_deref().unwrap_or(&self.config.working_dir)),
             timestamp: given.timestamp.clone().unwrap_or_else(timestamp_now),
         }
     }
@@ -204,7 +233,7 @@ impl HookEventHandler {
         else {
             return None;
         };
-        OurTool::named(tool_name).filter(|_| self.host.has_our_tools)?;
+        OurTool::named(tool_name).filter(|_| self.config.has_our_tools)?;
         let unreadable = unreadable_call(tool_name, tool_input);
         Some(Cow::Owned(unreadable.map_or(CallReading::Known, CallReading::Unreadable)))
     }
@@ -256,13 +285,23 @@ impl HookEventHandler {
     ) {
         let base = self.base_fields(base);
         let input = HookInput { base: &base, event, extra };
-        let logs_texts = self.host.settings().effective.logs_texts();
-        Records::new(self.host.observer.as_deref()).decided(&input, result, logs_texts);
+        let logs_texts = self.settings.effective.logs_texts();
+        Records::new(self.config.observer.as_deref()).decided(&input, result, logs_texts);
     }
 
     /// Stops answering requests on the bus. Without a bus there is nothing to stop.
     pub fn dispose(&self) {
         end_subscription(&self.subscription);
+    }
+
+    /// Settings and approvals as they were at the start.
+    pub(crate) fn settings(&self) -> &ResolvedSettings {
+        &self.settings
+    }
+
+    /// Every hook, enabled or not.
+    pub(crate) fn registry(&self) -> &HookRegistry {
+        &self.registry
     }
 
     /// The planner, for explanations.
@@ -274,6 +313,16 @@ impl HookEventHandler {
     pub(crate) fn runner(&self) -> &HookRunner {
         &self.runner
     }
+}
+
+/// Reports to the log and the host's observer that a hook is about to start.
+fn start_listener(observer: Option<Arc<dyn HookObserver>>) -> StartListener {
+    Arc::new(move |hook: &Hook| {
+        tracing::debug!(target: "llxprt:core:hooks:runner", event = %hook.event, hook = hook.name, "hook started");
+        if let Some(observer) = &observer {
+            observer.hook_started(hook.event, hook);
+        }
+    })
 }
 
 /// The hooks of a plan.

@@ -2,16 +2,16 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::host::bus::publish::MessageBus;
+use crate::host::config::SessionConfig;
 use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
-use crate::host::shared::Host;
 use crate::host::system::HookSystem;
 use crate::run::WorkerPool;
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableSettings, may_be_on};
@@ -22,9 +22,8 @@ use crate::trust::{Review, TrustPolicy};
 /// The settings files are read when a `HookSession` is made, approvals and scripts at the first event. Each of the
 /// eleven events is a method.
 pub struct HookSession {
-    host: Arc<Host>,
+    system: Arc<HookSystem>,
     may_be_on: bool,
-    system: OnceLock<HookSystem>,
 }
 
 /// Where settings come from.
@@ -60,14 +59,10 @@ impl HookSession {
         }
     }
 
-    /// The hook system; `None` where [`HookSession::enable_hooks`] is false. It is made at the first call and starts at
-    /// the first event.
+    /// The hook system; `None` where [`HookSession::enable_hooks`] is false. It starts at the first event.
     #[inline]
     pub fn hook_system(&self) -> Option<&HookSystem> {
-        if !self.may_be_on {
-            return None;
-        }
-        Some(self.system.get_or_init(|| HookSystem::new(Arc::clone(&self.host))))
+        self.may_be_on.then_some(&*self.system)
     }
 
     /// Whether hooks may be on. `false` means that they are off. Where nothing but a project's own flag turns them on,
@@ -79,14 +74,12 @@ impl HookSession {
 
     /// Waits until hooks that ran out of time have ended. A program calls it before it exits.
     pub async fn drain(&self) {
-        if let Some(system) = self.system.get() {
-            system.drain().await;
-        }
+        self.system.drain().await;
     }
 
     /// What was found about settings and approvals: what cannot be used, what has no effect, what waits for approval.
     pub fn findings(&self) -> &[Diagnostic] {
-        &self.host.settings().findings
+        self.system.diagnostics()
     }
 
     /// What waits for approval in this session's project, read now. `None` unless the session was made with
@@ -95,30 +88,37 @@ impl HookSession {
     /// The session goes on with the approvals that it has read. What is approved after its first event, or after this
     /// call, counts in the next session.
     pub fn review_approvals(&self) -> Option<Review> {
-        let TrustPolicy::RequireApproval(store) = &self.host.trust else { return None };
-        let settings = self.host.settings();
+        let TrustPolicy::RequireApproval(store) = &self.system.config.trust else { return None };
+        let settings = self.settings();
         let hooks = settings.hooks.iter().map(|resolved| &resolved.hook);
         Some(store.pending(&settings.project_dir, hooks, &settings.project_settings))
     }
 
-    /// Settings and approvals as this session uses them, also while hooks are off.
+    /// Settings and approvals as this session uses them, also while hooks are off. The first call starts the hook system.
     pub fn settings(&self) -> &ResolvedSettings {
-        self.host.settings()
+        self.system.engine().settings()
     }
 
     /// The session's id.
     pub fn session_id(&self) -> &str {
-        &self.host.session_id
+        &self.system.config.session_id
     }
 
     /// The directory the session works in.
     pub fn working_dir(&self) -> &Path {
-        &self.host.working_dir
+        &self.system.config.working_dir
     }
 
     /// The session's transcript, where the host names one.
     pub fn transcript_path(&self) -> Option<&Path> {
-        self.host.transcript_path.as_deref()
+        self.system.config.transcript_path.as_deref()
+    }
+}
+
+/// A request that is being answered keeps the hook system alive, but no new one is taken.
+impl Drop for HookSession {
+    fn drop(&mut self) {
+        self.system.dispose();
     }
 }
 
@@ -269,12 +269,11 @@ impl HookSessionBuilder {
             || (unusable && self.unusable_settings == UnusableSettings::Block)
             || self.trust.says_enabled(&working_dir)
             || files.has_enclosing(&self.trust);
-        let host = Host {
+        let system = Arc::new(HookSystem::new(SessionConfig {
             session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
             working_dir,
             transcript_path: self.transcript_path,
             files,
-            resolved: OnceLock::new(),
             unusable_settings: self.unusable_settings,
             trust: self.trust,
             bus: self.bus,
@@ -288,13 +287,10 @@ impl HookSessionBuilder {
             has_our_tools: self.has_our_tools,
             blocks_on_own_failure: self.blocks_on_own_failure,
             grants: self.grants,
-        };
-        let has_bus = host.bus.is_some();
-        let session = HookSession { host: Arc::new(host), may_be_on, system: OnceLock::new() };
-        if has_bus {
-            // A client of the bus cannot call `hook_system`, so that the subscription is made here.
-            let _ = session.hook_system();
+        }));
+        if may_be_on {
+            system.subscribe();
         }
-        session
+        HookSession { system, may_be_on }
     }
 }

@@ -246,7 +246,7 @@ fn listening_in<'a>(
     target: Option<&str>,
 ) -> Option<&'a HookEventHandler> {
     // Starting the system reads files and runs code of the host; a panic there must not end the agent.
-    let start = || Some(system.handler()).filter(|handler| handler.can_have_result(event, target, &[]));
+    let start = || Some(system.engine()).filter(|handler| handler.can_have_result(event, target, &[]));
     catch_panic(start).unwrap_or_else(|message| {
         // The log may be what failed.
         let _ = catch_panic(|| {

@@ -8,12 +8,12 @@ use crate::event::Matching;
 use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::host::bus::publish::{MessageBus, Subscription};
-use crate::host::components::Components;
 use crate::host::panics::{catch_panic, catch_panic_in_future};
+use crate::host::system::HookSystem;
 use crate::run::{is_long, on_blocking_thread_if};
 
 /// Answers every request on the bus, each in a task of its own.
-pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -> Subscription {
+pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<HookSystem>) -> Subscription {
     let (bus_for_answers, system) = (Arc::downgrade(bus), Arc::downgrade(system));
     bus.subscribe(move |message| {
         let BusMessage::HookExecutionRequest(message) = message else { return };
@@ -35,14 +35,14 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<Components>) -
 }
 
 /// Whether any hook would run for a request: a lookup, no more.
-pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bool {
+pub(crate) fn has_hooks_for(system: &HookSystem, request: &CheckedRequest) -> bool {
     let event = request.event_name;
     let can_have_result = catch_panic(|| match event.matching() {
         // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
-        Matching::Ignored => system.handler().can_have_result(event, None, &[]),
+        Matching::Ignored => system.engine().can_have_result(event, None, &[]),
         Matching::Tool | Matching::Word { .. } => {
             let also = &request.input.base.also_matches;
-            system.handler().can_have_result(event, request.input.event().match_target(), also)
+            system.engine().can_have_result(event, request.input.event().match_target(), also)
         }
     });
     // Whatever is wrong will come up again when the request is executed, and is answered there.
@@ -50,7 +50,7 @@ pub(crate) fn has_hooks_for(system: &Components, request: &CheckedRequest) -> bo
 }
 
 /// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.
-pub(crate) async fn answer(system: &Components, message: Value) -> HookExecutionResponse {
+pub(crate) async fn answer(system: &HookSystem, message: Value) -> HookExecutionResponse {
     match CheckedRequest::parse(message) {
         Ok(request) => execute(system, request).await,
         Err(refusal) => refusal,
@@ -58,11 +58,11 @@ pub(crate) async fn answer(system: &Components, message: Value) -> HookExecution
 }
 
 /// Runs the hooks that a checked request asks for.
-pub(crate) async fn execute(system: &Components, request: CheckedRequest) -> HookExecutionResponse {
+pub(crate) async fn execute(system: &HookSystem, request: CheckedRequest) -> HookExecutionResponse {
     let CheckedRequest { event_name, correlation_id, input } = request;
     let fired = async {
         let event = input.event();
-        system.handler().fire_with(&event, &input.base, &input.extra).await
+        system.engine().fire_with(&event, &input.base, &input.extra).await
     };
     let result = match catch_panic_in_future(fired).await {
         Ok(result) => result,

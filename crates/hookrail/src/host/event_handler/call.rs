@@ -45,7 +45,7 @@ pub(super) struct EventRun<'a> {
 impl EventRun<'_> {
     /// The facts of an event with this subject, as a hook sees them from its own project.
     pub(super) fn facts<'f>(&'f self, hook: &'f Hook, subject: Subject<'f>) -> Facts<'f> {
-        self.facts_from(hook.folder(&self.handler.host.working_dir), subject)
+        self.facts_from(hook.folder(&self.handler.config.working_dir), subject)
     }
 
     /// The facts of an event as it came, as a hook sees them from its own project.
@@ -55,7 +55,7 @@ impl EventRun<'_> {
 
     /// The facts of an event as it came, for all hooks of this project together.
     pub(super) fn own_facts<'f>(&'f self, input: &'f HookInput<'_>) -> Facts<'f> {
-        self.facts_from(&self.handler.host.working_dir, subject_of(input))
+        self.facts_from(&self.handler.config.working_dir, subject_of(input))
     }
 
     fn facts_from<'f>(&'f self, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::{Event, EventName, HookInput};
 use crate::formats::json_object::JsonObject;
+use crate::host::config::SessionConfig;
 use crate::host::grants::{Grants, GuardedCall};
-use crate::host::shared::Host;
 use crate::output::HookOutput;
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{Ask, Block, BlockCause, Grant, ProcessedHookResult};
@@ -18,11 +18,15 @@ pub(super) struct Lifting<'a> {
 }
 
 impl<'a> Lifting<'a> {
-    pub(super) fn new(host: &'a Host, input: &HookInput<'a>, directory: &'a Path) -> Self {
-        let grants = match (host.grants.as_deref(), input.event) {
+    pub(super) fn new(
+        config: &'a SessionConfig,
+        input: &HookInput<'a>,
+        directory: &'a Path,
+        logs_texts: bool,
+    ) -> Self {
+        let grants = match (config.grants.as_deref(), input.event) {
             (Some(grants), Event::BeforeTool { tool_name, tool_input }) => {
-                let logs_texts = host.settings().effective.logs_texts();
-                let (base, extra, project) = (input.base, input.extra, &*host.working_dir);
+                let (base, extra, project) = (input.base, input.extra, &*config.working_dir);
                 Some((
                     grants,
                     GuardedCall { tool_name, tool_input, project, directory, base, extra, logs_texts },

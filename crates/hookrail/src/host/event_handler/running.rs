@@ -156,7 +156,7 @@ impl EventRun<'_> {
     ) -> Result<Ran, PayloadError> {
         let results = self.ask_rules(hooks, input);
         let start = results.to_start();
-        if start.is_empty() && self.handler.host.observer.is_none() {
+        if start.is_empty() && self.handler.config.observer.is_none() {
             return Ok(results.with_runs(Vec::new())); // No payload is needed.
         }
         let (payload, started) = self.handler.runner.execute_hooks_on(&start, input, self.directory).await?;
@@ -224,7 +224,7 @@ impl EventRun<'_> {
             let mut run = match asked {
                 RuleCheck::DoesNotHold => continue,
                 RuleCheck::Answered(run) => {
-                    if self.handler.host.observer.is_some() {
+                    if self.handler.config.observer.is_some() {
                         self.records.hook(event.name(), &run, &Payload::new(&input)?);
                     }
                     *run

@@ -1,9 +1,8 @@
-//! What all components of a session share about their host. Uses the observer and the bus, which the host supplies, and
-//! no other component.
+//! What a session was made with. Uses the observer and the bus, which the host supplies, and no other component.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::host::bus::publish::MessageBus;
@@ -14,13 +13,12 @@ use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile, UnusableSet
 use crate::trust::{TrustPolicy, VanishedGuard};
 
 /// What the host configured when it made the session.
-pub(crate) struct Host {
+pub(crate) struct SessionConfig {
     pub(crate) session_id: String,
     pub(crate) working_dir: PathBuf,
     pub(crate) transcript_path: Option<PathBuf>,
     /// The settings as they were when the session was made. Later edits of a file have no effect on this session.
     pub(crate) files: SettingsFiles,
-    pub(crate) resolved: OnceLock<ResolvedSettings>,
     pub(crate) unusable_settings: UnusableSettings,
     pub(crate) trust: TrustPolicy,
     pub(crate) bus: Option<Arc<MessageBus>>,
@@ -44,15 +42,9 @@ pub(crate) struct Host {
     pub(crate) grants: Option<Arc<dyn Grants>>,
 }
 
-impl Host {
-    /// Settings and approvals, resolved at the first question.
-    pub(crate) fn settings(&self) -> &ResolvedSettings {
-        self.resolved.get_or_init(|| ResolvedSettings::resolve(&self.files, &self.trust))
-    }
-
+impl SessionConfig {
     /// Why guarded events must not go on, whatever the hooks say; `None` when nothing blocks them.
-    pub(crate) fn standing_block(&self) -> Option<String> {
-        let settings = self.settings();
+    pub(crate) fn standing_block(&self, settings: &ResolvedSettings) -> Option<String> {
         let refusals = settings.refusals().filter(|_| self.unusable_settings == UnusableSettings::Block);
         let reasons = refusals.map(UnusableFile::why_blocked);
         let reasons: Vec<String> =
