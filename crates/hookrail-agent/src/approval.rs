@@ -84,7 +84,7 @@ pub(crate) async fn ask_permission(
     if let AgentGate::Stop { reason } | AgentGate::Block { stop: Some(reason), .. } = notified.gate {
         return Permission::Stopped { reason };
     }
-    messages.extend(notified.notes.into_inner().system_message);
+    messages.extend(notified.notes.system_message);
     // Where files that guard the agent are written, or a hook requires a person, every call is asked about.
     let always = match tool.kind() {
         _ if protected.is_some() || hook_reason.is_some() => None,

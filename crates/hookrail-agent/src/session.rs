@@ -103,7 +103,7 @@ impl Session {
         if let AgentGate::Proceed { additional_context: Some(context) } = result.gate {
             self.history.push(Content::text("user", context));
         }
-        self.pending_messages.extend(result.notes.into_inner().system_message);
+        self.pending_messages.extend(result.notes.system_message);
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use crate::effects::{NativeEffects, nonblank};
 use crate::event::BridgeEvent;
 use crate::input::{event_name_in, read};
 use crate::memory::SessionMemory;
-use crate::verdict::Verdict;
+use crate::outcome::Outcome;
 
 /// What the bridge prints and how it exits, with what is to be logged and remembered.
 #[must_use = "a block in an answer that is not printed has no effect"]
@@ -38,14 +38,14 @@ pub struct NativeAnswer {
     pub memory: Option<SessionMemory>,
 }
 
-/// Writes a verdict in the agent's dialect.
+/// Writes what came of an event in the agent's dialect.
 pub fn answer(
     agent: Agent,
     event: &BridgeEvent,
-    verdict: &Verdict,
+    outcome: &Outcome,
     remembered: &SessionMemory,
 ) -> NativeAnswer {
-    let settled = settle::settle(event, verdict, remembered);
+    let settled = settle::settle(event, outcome, remembered);
     let answer = (dialect_of(agent).render)(event, &settled.effects);
     NativeAnswer {
         stdout: answer.filter(|answer| !answer.is_empty()).map(line).unwrap_or_default(),

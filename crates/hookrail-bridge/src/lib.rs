@@ -6,7 +6,7 @@
 //! 1. [`read`] turns the agent's stdin into a [`BridgeEvent`]: our event, our tool and argument names, the native
 //!    ones beside them.
 //! 2. [`SessionMemory::recall`] adds what earlier events of the session contained, such as the prompt at its end.
-//! 3. The caller runs its hooks and states the outcome as a [`Verdict`].
+//! 3. The caller runs its hooks and states the outcome as a [`Outcome`].
 //! 4. [`answer`] gives what to print, in exactly that agent's dialect, what had to be strengthened because the agent
 //!    cannot carry it out, and what to remember for the session's next event. [`broken`] answers when the guard
 //!    itself does not work.
@@ -27,8 +27,8 @@ mod import;
 mod input;
 mod mcp;
 mod memory;
+mod outcome;
 mod tools;
-mod verdict;
 
 pub use agent::{Agent, UnknownAgent};
 pub use agents::{agent_marks, can_ask, event_name, is_event_name, limits, project_variable, tested_with};
@@ -45,8 +45,8 @@ pub use import::{
 pub use input::{BridgeInputError, read};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
+pub use outcome::Outcome;
 pub use tools::{
     McpTool, OurCall, deciding_arguments, mcp_call, mcp_response, sample_call, to_native_input, to_ours,
     to_ours_with_mcp,
 };
-pub use verdict::Verdict;

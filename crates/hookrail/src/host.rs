@@ -5,13 +5,13 @@
 //! `event_handler`, `system`, `session`, and on top of it `triggers`, `tool_call` and `model_call`.
 
 pub(crate) mod admission;
-pub(crate) mod allowed_tools;
 pub(crate) mod bus;
 pub(crate) mod config;
 pub(crate) mod effects;
 pub(crate) mod event_handler;
 pub(crate) mod grants;
 pub(crate) mod model_call;
+pub(crate) mod model_format;
 pub(crate) mod observer;
 pub(crate) mod panics;
 pub(crate) mod patch_calls;

@@ -78,16 +78,16 @@ pub use verdict::result::{Block, BlockCause, StopReason};
 pub mod effects {
     pub use crate::host::effects::{
         AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
-        BeforeToolHookResult, BeforeToolSelectionHookResult, HookNotes, ModelGate, Notes, ToolBlock,
-        ToolGate, ToolInput, ToolQuestion, ToolSelection,
+        BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, ModelGate, Notes, SpecificEffects,
+        ToolGate, ToolSelection,
     };
 }
 
 /// Model calls with their hooks: see [`HookSession::call_model`].
 pub mod model {
-    pub use crate::host::allowed_tools::AllowedTools;
     pub use crate::host::effects::{AnswerOrigin, ResponseChange};
-    pub use crate::host::model_call::{ModelAnswer, OutgoingCall, Showing, StopPoint, system_message};
+    pub use crate::host::model_call::{ModelAnswer, OutgoingCall, Showing, StopPoint};
+    pub use crate::host::model_format::{AllowedTools, RequestFormat, ResponseFormat, system_message};
 }
 
 /// Records of what hooks did, for a host's log: see [`HookSessionBuilder::observer`].

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+pub(crate) use model::stable_response;
 pub use model::{ModelRequest, ModelResponse};
 
 use crate::event::{

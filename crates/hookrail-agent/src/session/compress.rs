@@ -33,7 +33,7 @@ impl Session {
         let Some(recent) = recent else { return Ok(()) };
         let result = self.unless_cancelled(self.parts.hooks.fire_pre_compress(trigger)).await?;
         self.stop_if_asked(&result.gate)?;
-        self.pending_messages.extend(result.notes.into_inner().system_message);
+        self.pending_messages.extend(result.notes.system_message);
         let before = self.history.bytes();
         let mut contents: Vec<Content> = self.history.contents().iter().take(recent).cloned().collect();
         contents.push(Content::text("user", INSTRUCTION));

@@ -45,7 +45,7 @@ impl Session {
                 self.history.clear();
             }
             self.stop_if_asked(&result.gate)?;
-            self.pending_messages.extend(result.notes.into_inner().system_message);
+            self.pending_messages.extend(result.notes.system_message);
             let AgentGate::Block { block, .. } = result.gate else {
                 return Ok(PromptOutcome::Answered(answer));
             };
@@ -75,7 +75,7 @@ impl Session {
             }
             AgentGate::Stop { reason } => return Err(self.stopped(reason)),
         }
-        self.pending_messages.extend(result.notes.into_inner().system_message);
+        self.pending_messages.extend(result.notes.system_message);
         self.history.push(content);
         Ok(None)
     }

@@ -4,7 +4,8 @@
 //! with the change as reason, a stop that cannot be carried out refuses everything that follows, and a text that the agent
 //! does not take now waits for its next event that takes one.
 
-use hookrail::{EventName, JsonObject};
+use hookrail::effects::{EventEffects, SpecificEffects};
+use hookrail::{EventName, JsonObject, StopReason};
 use serde_json::Value;
 
 use super::is_guarded;
@@ -13,8 +14,8 @@ use crate::dialect::Dialect;
 use crate::effects::{NativeEffects, nonblank};
 use crate::event::BridgeEvent;
 use crate::memory::{LONGEST_TEXT, SessionMemory};
+use crate::outcome::Outcome;
 use crate::tools::{native_names, to_native_input};
-use crate::verdict::Verdict;
 
 /// What is left of a verdict for the agent, the log, the user and later events.
 pub(super) struct Settled {
@@ -32,14 +33,15 @@ pub(super) struct Settled {
 struct Settling<'a> {
     event: &'a BridgeEvent,
     dialect: &'static Dialect,
-    verdict: &'a Verdict,
+    verdict: &'a EventEffects,
+    outcome: &'a Outcome,
     settled: Settled,
     /// The answer must be empty, so that the agent comes to the event that ends the run.
     is_silent: bool,
 }
 
 /// Settles a verdict. The order matters: what refuses the operation comes before what only accompanies it.
-pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &SessionMemory) -> Settled {
+pub(super) fn settle(event: &BridgeEvent, outcome: &Outcome, remembered: &SessionMemory) -> Settled {
     let mut memory = remembered.clone();
     if event.event == Some(EventName::SessionStart) {
         let SessionMemory { cwd, above, is_lost, .. } = memory;
@@ -48,7 +50,8 @@ pub(super) fn settle(event: &BridgeEvent, verdict: &Verdict, remembered: &Sessio
     memory.note(event);
     let settled =
         Settled { effects: NativeEffects::default(), strengthened: Vec::new(), stderr: Vec::new(), memory };
-    let mut work = Settling { event, dialect: dialect_of(event.agent), verdict, settled, is_silent: false };
+    let dialect = dialect_of(event.agent);
+    let mut work = Settling { event, dialect, verdict: &outcome.effects, outcome, settled, is_silent: false };
     work.remembered();
     work.block();
     work.ask();
@@ -146,7 +149,7 @@ impl Settling<'_> {
 
     /// A reason with the rules that it comes from.
     fn with_rules(&self, reason: String) -> String {
-        match &self.verdict.rules {
+        match &self.outcome.rules {
             Some(rules) => format!("{reason}\n{rules}"),
             None => reason,
         }
@@ -189,7 +192,7 @@ impl Settling<'_> {
     /// The end of the run. Where the agent cannot end at this event, what it does next is refused until it comes to one
     /// where it can.
     fn stop(&mut self) {
-        let Some(reason) = self.verdict.stop.as_deref() else { return };
+        let Some(reason) = self.verdict.stop.as_ref().map(StopReason::as_str) else { return };
         let reason = nonblank(reason, "Hook requested stop");
         if self.can(self.dialect.can.stop) {
             self.settled.effects.stop = Some(reason);
@@ -229,7 +232,9 @@ impl Settling<'_> {
             return;
         }
         self.settled.memory.allowed_tools = None;
-        let Some(Value::Object(config)) = &self.verdict.tool_config else { return };
+        let SpecificEffects::BeforeToolSelection { tool_config: config } = &self.verdict.specific else {
+            return;
+        };
         let mut config = config.clone();
         let names = config
             .get("allowedFunctionNames")
@@ -248,8 +253,7 @@ impl Settling<'_> {
     /// Changed arguments; where the agent does not take them, the call is refused, with the changed call as reason. To
     /// let the original call run would undo what the hook corrected.
     fn arguments(&mut self) {
-        let Some(changed) = self.verdict.tool_input.as_ref().filter(|_| self.is(EventName::BeforeTool))
-        else {
+        let SpecificEffects::BeforeTool { tool_input: Some(changed), .. } = &self.verdict.specific else {
             return;
         };
         let Some(tool) = self.event.native_tool.as_deref() else { return };
@@ -278,10 +282,7 @@ impl Settling<'_> {
     /// A replaced result; a stop where the agent would show the original to the model. What a hook took out of a result
     /// may be a secret.
     fn result(&mut self) {
-        let Some(response) = self.verdict.tool_response.as_ref().filter(|_| self.is(EventName::AfterTool))
-        else {
-            return;
-        };
+        let SpecificEffects::AfterTool { tool_response: response } = &self.verdict.specific else { return };
         if (self.dialect.can_replace_result)(self.event) {
             self.settled.effects.result = Some(result_text(response));
             return;
@@ -298,16 +299,27 @@ impl Settling<'_> {
 
     /// Everything that changes nothing about whether the operation runs. An allow never stands beside a refusal.
     fn accompany(&mut self) {
-        let is_allow = self.dialect.can.allow && self.is(EventName::BeforeTool);
         let effects = &mut self.settled.effects;
         effects.suppress_output = self.verdict.suppress_output;
-        effects.clear_context = self.verdict.clear_context;
-        effects.llm_request.clone_from(&self.verdict.llm_request);
-        effects.llm_response.clone_from(&self.verdict.llm_response);
-        if is_allow {
-            effects.allow.clone_from(&self.verdict.permission_allow);
-        } else if self.verdict.permission_allow.is_some() {
-            self.log("a hook's allow is not taken; the agent's own question stays");
+        match &self.verdict.specific {
+            SpecificEffects::ClearContext => effects.clear_context = true,
+            SpecificEffects::BeforeModel { llm_request, llm_response } => {
+                effects.llm_request = llm_request.clone().map(Value::Object);
+                effects.llm_response = llm_response.clone().map(Value::Object);
+            }
+            SpecificEffects::AfterModel { llm_response } => {
+                effects.llm_response = Some(llm_response.clone().into());
+            }
+            SpecificEffects::BeforeTool { allow: Some(reason), .. } if self.dialect.can.allow => {
+                effects.allow = Some(reason.clone());
+            }
+            SpecificEffects::BeforeTool { allow: Some(_), .. } => {
+                self.log("a hook's allow is not taken; the agent's own question stays");
+            }
+            SpecificEffects::BeforeTool { .. }
+            | SpecificEffects::AfterTool { .. }
+            | SpecificEffects::BeforeToolSelection { .. }
+            | SpecificEffects::None => {}
         }
         if self.settled.effects.deny.is_some() || self.settled.effects.ask.is_some() {
             self.settled.effects.allow = None;
@@ -345,13 +357,13 @@ impl Settling<'_> {
     /// Texts for the person: through the agent where it shows them, else beside it.
     fn user(&mut self) {
         let mut texts: Vec<String> =
-            self.verdict.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
+            self.outcome.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
         // At the end of a session the agent shows nothing any more.
         let is_over = self.is(EventName::SessionEnd);
         let is_shown = self.can(self.dialect.can.show_to_user) && !is_over;
         // The caller passes notices with every event, so they can wait for one at which they are shown.
         let waits = !is_shown && !is_over && !self.dialect.can.show_to_user.is_empty();
-        let notices = self.verdict.notices.iter().filter(|text| !waits && !text.trim().is_empty());
+        let notices = self.outcome.notices.iter().filter(|text| !waits && !text.trim().is_empty());
         texts.extend(notices.filter(|notice| self.settled.memory.add_notice(notice)).cloned());
         if is_shown {
             self.settled.effects.user_message = Some(texts.join("\n")).filter(|text| !text.is_empty());
@@ -362,10 +374,11 @@ impl Settling<'_> {
 }
 
 /// What the model is to read in place of a result.
-fn result_text(response: &JsonObject) -> String {
-    match response.get("llmContent").or_else(|| response.get("returnDisplay")) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
+fn result_text(response: &Value) -> String {
+    let content = response.get("llmContent").or_else(|| response.get("returnDisplay")).unwrap_or(response);
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
             let texts = parts.iter().map(|part| match part {
                 Value::String(text) => text.clone(),
                 part => {
@@ -374,7 +387,6 @@ fn result_text(response: &JsonObject) -> String {
             });
             texts.collect::<Vec<_>>().join("\n")
         }
-        Some(other) => other.to_string(),
-        None => Value::Object(response.clone()).to_string(),
+        other => other.to_string(),
     }
 }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use hookrail::{Block, BlockCause};
-use hookrail_bridge::{Agent, Verdict};
+use hookrail::effects::{EventEffects, SpecificEffects};
+use hookrail::{Block, BlockCause, StopReason};
+use hookrail_bridge::{Agent, Outcome};
 use serde_json::{Value, json};
 
 use crate::support::{answered, names};
 
-fn block(reason: &str, cause: BlockCause) -> Verdict {
-    Verdict { block: Some(Block::new(reason, cause)), ..Verdict::default() }
+fn block(reason: &str, cause: BlockCause) -> EventEffects {
+    EventEffects { block: Some(Block::new(reason, cause)), ..EventEffects::default() }
 }
 
 fn object(value: Value) -> Option<serde_json::Map<String, Value>> {
@@ -20,60 +21,62 @@ fn object(value: Value) -> Option<serde_json::Map<String, Value>> {
 }
 
 /// The verdicts that a hook can give, by the moment at which it gives them.
-pub(crate) fn verdicts() -> Vec<(&'static str, &'static str, Verdict)> {
-    let none = Verdict::default;
+pub(crate) fn verdicts() -> Vec<(&'static str, &'static str, Outcome)> {
+    let none = EventEffects::default;
     let text = |text: &str| Some(text.to_owned());
-    vec![
+    let stop = || Some(StopReason::new("enough"));
+    let listing =
+        || SpecificEffects::BeforeTool { tool_input: object(json!({"command": "ls"})), allow: None };
+    let allow = SpecificEffects::BeforeTool { tool_input: None, allow: text("known") };
+    let hidden = || SpecificEffects::AfterTool { tool_response: json!({"llmContent": "[hidden]"}) };
+    let effects = [
         ("before", "nothing", none()),
         ("before", "block", block("no", BlockCause::Policy)),
         ("before", "block without a reason", block(" ", BlockCause::Policy)),
         ("before", "a failing hook that blocks", block("guard.sh failed: exit code 1", BlockCause::Failure)),
-        ("before", "ask", Verdict { ask: text("sure?"), ..none() }),
-        ("before", "changed arguments", Verdict { tool_input: object(json!({"command": "ls"})), ..none() }),
+        ("before", "ask", EventEffects { ask: text("sure?"), ..none() }),
+        ("before", "changed arguments", EventEffects { specific: listing(), ..none() }),
         (
             "before",
             "changed arguments and ask",
-            Verdict { tool_input: object(json!({"command": "ls"})), ask: text("sure?"), ..none() },
+            EventEffects { specific: listing(), ask: text("sure?"), ..none() },
         ),
-        ("before", "context", Verdict { additional_context: text("mind the gap"), ..none() }),
-        ("before", "system message", Verdict { system_message: text("mind the gap"), ..none() }),
-        ("before", "allow in so many words", Verdict { permission_allow: text("known"), ..none() }),
-        ("before", "stop", Verdict { stop: text("enough"), ..none() }),
-        ("before", "block and stop", Verdict { stop: text("enough"), ..block("no", BlockCause::Policy) }),
-        ("before", "hidden output", Verdict { suppress_output: true, ..none() }),
-        ("before", "hooks are off", Verdict { notices: vec!["hooks are off".to_owned()], ..none() }),
+        ("before", "context", EventEffects { additional_context: text("mind the gap"), ..none() }),
+        ("before", "system message", EventEffects { system_message: text("mind the gap"), ..none() }),
+        ("before", "allow in so many words", EventEffects { specific: allow, ..none() }),
+        ("before", "stop", EventEffects { stop: stop(), ..none() }),
+        ("before", "block and stop", EventEffects { stop: stop(), ..block("no", BlockCause::Policy) }),
+        ("before", "hidden output", EventEffects { suppress_output: true, ..none() }),
         ("after", "nothing", none()),
-        ("after", "context", Verdict { additional_context: text("run the tests"), ..none() }),
-        (
-            "after",
-            "replaced result",
-            Verdict { tool_response: object(json!({"llmContent": "[hidden]"})), ..none() },
-        ),
+        ("after", "context", EventEffects { additional_context: text("run the tests"), ..none() }),
+        ("after", "replaced result", EventEffects { specific: hidden(), ..none() }),
         (
             "after",
             "replaced result and context",
-            Verdict {
-                tool_response: object(json!({"llmContent": "[hidden]"})),
-                additional_context: text("ask for it"),
-                ..none()
-            },
+            EventEffects { specific: hidden(), additional_context: text("ask for it"), ..none() },
         ),
-        ("after", "stop", Verdict { stop: text("enough"), ..none() }),
+        ("after", "stop", EventEffects { stop: stop(), ..none() }),
         ("prompt", "nothing", none()),
         ("prompt", "block", block("not today", BlockCause::Policy)),
-        ("prompt", "context", Verdict { additional_context: text("it is Monday"), ..none() }),
-        ("prompt", "stop", Verdict { stop: text("enough"), ..none() }),
+        ("prompt", "context", EventEffects { additional_context: text("it is Monday"), ..none() }),
+        ("prompt", "stop", EventEffects { stop: stop(), ..none() }),
         ("end", "nothing", none()),
         ("end", "back to work", block("tests fail", BlockCause::Policy)),
-        ("end", "stop", Verdict { stop: text("enough"), ..none() }),
+        ("end", "stop", EventEffects { stop: stop(), ..none() }),
         (
             "end",
             "back to work and stop",
-            Verdict { stop: text("enough"), ..block("tests fail", BlockCause::Policy) },
+            EventEffects { stop: stop(), ..block("tests fail", BlockCause::Policy) },
         ),
-        ("start", "context", Verdict { additional_context: text("read AGENTS.md"), ..none() }),
-        ("start", "stop", Verdict { stop: text("enough"), ..none() }),
-    ]
+        ("start", "context", EventEffects { additional_context: text("read AGENTS.md"), ..none() }),
+        ("start", "stop", EventEffects { stop: stop(), ..none() }),
+    ];
+    let notice = Outcome { notices: vec!["hooks are off".to_owned()], ..Outcome::default() };
+    let effects = effects.into_iter().map(|(moment, name, effects)| (moment, name, Outcome::from(effects)));
+    let mut outcomes: Vec<_> = effects.collect();
+    let before = outcomes.iter().filter(|(moment, ..)| *moment == "before").count();
+    outcomes.insert(before, ("before", "hooks are off", notice));
+    outcomes
 }
 
 /// The payload that an agent sends at a moment.
@@ -164,11 +167,11 @@ fn silence_and_no_unasked_allow() {
         for (moment, effect, verdict) in verdicts() {
             let Some(payload) = payload_at(agent, moment) else { continue };
             let output = answered(agent, payload, &verdict).stdout;
-            if verdict == Verdict::default() {
+            if verdict == Outcome::default() {
                 assert_eq!(output, "", "{agent} {moment}");
             }
             let allows = output.contains("\"allow\"");
-            let may = verdict.permission_allow.is_some()
+            let may = matches!(&verdict.effects.specific, SpecificEffects::BeforeTool { allow: Some(_), .. })
                 || (agent == Agent::Codex && effect == "changed arguments");
             assert!(may || !allows, "{agent} {moment} {effect}: {output}");
             assert!(

@@ -2,7 +2,8 @@
 
 use hookrail::EventName;
 use hookrail::components::CallReading;
-use hookrail_bridge::{Agent, BridgeInputError, NativeAnswer, SessionMemory, Verdict, answer, broken, read};
+use hookrail::effects::EventEffects;
+use hookrail_bridge::{Agent, BridgeInputError, NativeAnswer, Outcome, SessionMemory, answer, broken, read};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -54,7 +55,7 @@ fn new_fields_are_kept_and_new_events_have_no_counterpart() {
     assert_eq!(known.payload["tool_input"]["new"], 1);
     let unknown = read(Agent::Claude, None, br#"{"hook_event_name": "Dreaming"}"#).expect("an event");
     assert_eq!((unknown.event, unknown.native_event.as_str()), (None, "Dreaming"));
-    let silent = answer(Agent::Claude, &unknown, &Verdict::default(), &SessionMemory::default());
+    let silent = answer(Agent::Claude, &unknown, &Outcome::default(), &SessionMemory::default());
     assert_eq!(silent, NativeAnswer::default());
     // A renamed event is still the one that the entry is registered for.
     let renamed = text.to_string().replace("PreToolUse", "PreToolUseV2");
@@ -163,9 +164,9 @@ proptest! {
         payload.insert(key.get(&keys).clone(), value);
         let text = Value::Object(payload).to_string();
         let block = hookrail::Block::new("no", hookrail::BlockCause::Policy);
-        let verdict = Verdict { block: Some(block), ..Verdict::default() };
+        let effects = EventEffects { block: Some(block), ..EventEffects::default() };
         if let Ok(event) = read(agent, Some(native), text.as_bytes()) {
-            let output = answer(agent, &event, &verdict, &SessionMemory::default());
+            let output = answer(agent, &event, &effects.into(), &SessionMemory::default());
             if event.event == Some(EventName::BeforeTool) {
                 prop_assert!(refuses(&output), "{}", text);
             }

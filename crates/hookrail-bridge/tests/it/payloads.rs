@@ -112,7 +112,7 @@ fn a_failed_call_carries_its_error() {
 fn the_prompt_is_remembered_for_the_end() {
     for agent in OBSERVED {
         let start = event(agent, names(agent).prompt);
-        let memory = answer(agent, &start, &hookrail_bridge::Verdict::default(), &SessionMemory::default());
+        let memory = answer(agent, &start, &hookrail_bridge::Outcome::default(), &SessionMemory::default());
         let memory = memory.memory.expect("a prompt to remember");
         let mut end = event(agent, names(agent).end);
         memory.recall(&mut end);

@@ -1,6 +1,7 @@
 //! What one event leaves for the next: stops that take effect later, texts that wait, notices shown once.
 
-use hookrail_bridge::{Agent, SessionMemory, Verdict, answer, read, time_budget};
+use hookrail::effects::{EventEffects, SpecificEffects};
+use hookrail_bridge::{Agent, Outcome, SessionMemory, answer, read, time_budget};
 use serde_json::{Value, json};
 
 use crate::support::{event, names};
@@ -16,12 +17,12 @@ impl Session {
         Self { agent, memory: SessionMemory::default() }
     }
 
-    fn step(&mut self, payload: &str, verdict: &Verdict) -> Value {
+    fn step(&mut self, payload: &str, verdict: &Outcome) -> Value {
         let event = event(self.agent, payload);
         self.fire(&event, verdict)
     }
 
-    fn fire(&mut self, event: &hookrail_bridge::BridgeEvent, verdict: &Verdict) -> Value {
+    fn fire(&mut self, event: &hookrail_bridge::BridgeEvent, verdict: &Outcome) -> Value {
         let output = answer(self.agent, event, verdict, &self.memory);
         if let Some(memory) = output.memory {
             // It is kept as JSON.
@@ -36,12 +37,25 @@ impl Session {
     }
 }
 
-fn stop() -> Verdict {
-    Verdict { stop: Some("enough".to_owned()), ..Verdict::default() }
+fn stop() -> Outcome {
+    let stop = Some(hookrail::StopReason::new("enough"));
+    EventEffects { stop, ..EventEffects::default() }.into()
 }
 
-fn nothing() -> Verdict {
-    Verdict::default()
+fn nothing() -> Outcome {
+    Outcome::default()
+}
+
+fn context(text: &str) -> Outcome {
+    EventEffects { additional_context: Some(text.to_owned()), ..EventEffects::default() }.into()
+}
+
+fn specific(specific: SpecificEffects) -> Outcome {
+    EventEffects { specific, ..EventEffects::default() }.into()
+}
+
+fn object(value: &Value) -> hookrail::JsonObject {
+    value.as_object().expect("an object").clone()
 }
 
 #[test]
@@ -135,7 +149,7 @@ fn a_text_waits_for_the_next_opportunity() {
     for agent in [Agent::Gemini, Agent::Qwen, Agent::Opencode] {
         let names = names(agent);
         let mut session = Session::new(agent);
-        let verdict = Verdict { additional_context: Some("mind the gap".to_owned()), ..nothing() };
+        let verdict = context("mind the gap");
         assert_eq!(session.step(names.before, &verdict), Value::Null, "{agent}");
         let output = session.step(names.after, &nothing());
         assert_eq!(output["hookSpecificOutput"]["additionalContext"], "mind the gap", "{agent}");
@@ -150,13 +164,9 @@ fn qwen_is_answered_where_it_reads_the_answer() {
     let mut session = Session::new(Agent::Qwen);
     let start = br#"{"hook_event_name": "SessionStart", "session_id": "s", "cwd": "/", "source": "startup"}"#;
     let start = hookrail_bridge::read(Agent::Qwen, None, start).expect("an event");
-    let greeting = Verdict {
-        additional_context: Some("be kind".to_owned()),
-        notices: vec!["hooks wait".to_owned()],
-        ..Verdict::default()
-    };
+    let greeting = Outcome { notices: vec!["hooks wait".to_owned()], ..context("be kind") };
     assert_eq!(session.fire(&start, &greeting), Value::Null);
-    let notice = Verdict { notices: vec!["hooks wait".to_owned()], ..Verdict::default() };
+    let notice = Outcome { notices: vec!["hooks wait".to_owned()], ..Outcome::default() };
     let output = session.step("UserPromptSubmit", &notice);
     assert_eq!(
         output,
@@ -174,7 +184,7 @@ fn qwen_is_answered_where_it_reads_the_answer() {
 #[test]
 fn a_long_text_arrives_in_pieces_or_whole() {
     let long = "é".repeat(60 * 1024);
-    let verdict = Verdict { additional_context: Some(long.clone()), ..nothing() };
+    let verdict = context(&long);
     let mut session = Session::new(Agent::Copilot);
     let first = session.step("preToolUse-bash", &verdict)["additionalContext"].clone();
     let second = session.step("postToolUse-bash", &nothing())["additionalContext"].clone();
@@ -187,7 +197,7 @@ fn a_long_text_arrives_in_pieces_or_whole() {
 
 #[test]
 fn a_notice_is_shown_once_a_session() {
-    let verdict = Verdict { notices: vec!["hooks are off".to_owned()], ..nothing() };
+    let verdict = Outcome { notices: vec!["hooks are off".to_owned()], ..nothing() };
     let mut session = Session::new(Agent::Claude);
     let answers: Vec<Value> = (0..3).map(|_| session.step("PreToolUse-Bash", &verdict)).collect();
     assert_eq!(answers, [json!({"systemMessage": "hooks are off"}), Value::Null, Value::Null]);
@@ -196,7 +206,8 @@ fn a_notice_is_shown_once_a_session() {
 /// Gemini passes the tools that are left to its model, and nevertheless runs another one.
 #[test]
 fn gemini_is_held_to_the_tools_that_a_hook_left() {
-    let restrict = |config: Value| Verdict { tool_config: Some(config), ..nothing() };
+    let restrict =
+        |config: Value| specific(SpecificEffects::BeforeToolSelection { tool_config: object(&config) });
     let mut session = Session::new(Agent::Gemini);
     let config = json!({"mode": "ANY", "allowedFunctionNames": ["read_file", "search_file_content"]});
     let output = session.step("BeforeToolSelection", &restrict(config));
@@ -219,17 +230,20 @@ fn gemini_is_held_to_the_tools_that_a_hook_left() {
 #[test]
 fn gemini_model_events() {
     let mut session = Session::new(Agent::Gemini);
-    let invented = Verdict { llm_response: Some(json!({"text": "42"})), ..nothing() };
+    let llm_response = object(&json!({"text": "42"}));
+    let given = Some(llm_response.clone());
+    let invented = specific(SpecificEffects::BeforeModel { llm_request: None, llm_response: given });
     let output = session.step("BeforeModel", &invented);
     assert_eq!(output["decision"], "deny");
     assert_eq!(output["hookSpecificOutput"]["llm_response"], json!({"text": "42"}));
-    let changed = Verdict { llm_request: Some(json!({"model": "m"})), ..nothing() };
+    let llm_request = Some(object(&json!({"model": "m"})));
+    let changed = specific(SpecificEffects::BeforeModel { llm_request, llm_response: None });
     let output = session.step("BeforeModel", &changed);
     assert_eq!(
         output,
         json!({"hookSpecificOutput": {"hookEventName": "BeforeModel", "llm_request": {"model": "m"}}})
     );
-    let output = session.step("AfterModel", &invented);
+    let output = session.step("AfterModel", &specific(SpecificEffects::AfterModel { llm_response }));
     assert_eq!(
         output,
         json!({"hookSpecificOutput": {"hookEventName": "AfterModel", "llm_response": {"text": "42"}}})

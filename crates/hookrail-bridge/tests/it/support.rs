@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, read};
+use hookrail_bridge::{Agent, BridgeEvent, NativeAnswer, Outcome, SessionMemory, answer, read};
 
 /// All payloads of an agent: file name without extension, native event, text. A file is named by its event, and by
 /// the tool behind a dash.
@@ -38,8 +38,8 @@ pub(crate) fn event(agent: Agent, name: &str) -> BridgeEvent {
 }
 
 /// The answer to a captured payload in a new session.
-pub(crate) fn answered(agent: Agent, name: &str, verdict: &Verdict) -> NativeAnswer {
-    answer(agent, &event(agent, name), verdict, &SessionMemory::default())
+pub(crate) fn answered(agent: Agent, name: &str, outcome: &Outcome) -> NativeAnswer {
+    answer(agent, &event(agent, name), outcome, &SessionMemory::default())
 }
 
 /// Native names of the payloads that every agent has, in its own words: before and after a shell call, prompt,

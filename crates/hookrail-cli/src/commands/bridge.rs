@@ -25,7 +25,7 @@ use hookrail::settings::AgentEvents;
 use hookrail::settings::UnusableSettings;
 use hookrail::{BlockCause, EventName, HookSession};
 use hookrail_bridge::{
-    Agent, BridgeEvent, NativeAnswer, SessionMemory, Verdict, answer, broken, read, time_budget,
+    Agent, BridgeEvent, NativeAnswer, Outcome, SessionMemory, answer, broken, read, time_budget,
 };
 use serde_json::Value;
 
@@ -180,7 +180,7 @@ fn respond(
     let folder = project_folder(agent, &event, &memory, &user);
     let context = user.in_project_of(folder.as_deref())?;
     if once::is_answered_by_other(args.project, &event, stdin, folder.as_deref(), &context) {
-        return Ok(answer(agent, &event, &Verdict::default(), &SessionMemory::lost()));
+        return Ok(answer(agent, &event, &Outcome::default(), &SessionMemory::lost()));
     }
 
     let log = Arc::new(HookLog::new(&context.state_dir()));
@@ -194,26 +194,26 @@ fn respond(
         let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
         return Err(NoVerdict(format!("{refusal:#}. {help}")));
     }
-    let mut verdict = match event.event {
+    let mut outcome = match event.event {
         Some(name) => match fire(&session, name, &event)? {
-            Some(result) => verdict_of(&session, &result),
-            None => Verdict::default(),
+            Some(result) => outcome_of(&session, &result),
+            None => Outcome::default(),
         },
-        None => Verdict::default(),
+        None => Outcome::default(),
     };
     let unread = match &event.reading {
-        Some(CallReading::Unreadable(why)) if verdict.block.is_none() => Some(why.clone()),
+        Some(CallReading::Unreadable(why)) if outcome.effects.block.is_none() => Some(why.clone()),
         _ => None,
     };
     verdict.notices.extend(grants.problem().map(|problem| format!("hookrail: {problem}")));
     let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
-    verdict.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
+    outcome.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
     if event.event.is_some_and(EventName::is_agent_event) {
         // Looked for at prompts and the like: that is often enough, and a tool call does not wait for it.
         let errors = check::errors_outside_of_project(settings, &context);
-        verdict.notices.extend(errors.into_iter().map(|error| format!("hookrail: {error}")));
+        outcome.notices.extend(errors.into_iter().map(|error| format!("hookrail: {error}")));
     }
-    let mut native = store.answer(|memory| answer(agent, &event, &verdict, memory));
+    let mut native = store.answer(|memory| answer(agent, &event, &outcome, memory));
     if let (Some(why), None) = (&unread, &event.native_tool) {
         native.stderr.extend(["hookrail: ", &escape_line(why), "\n"]);
     }
@@ -314,14 +314,9 @@ fn stay_in_project(input: &mut TypedInput, project: &Path) {
 }
 
 /// What came of an event. Unlike the agent of this program, other agents apply all events unless the settings
-/// exclude them; a guard that is missing refuses in any case.
-pub(crate) fn verdict_of(session: &HookSession, result: &ProcessedHookResult) -> Verdict {
-    let verdict = Verdict::from_result(result);
-    if !session.settings().agent_events_or(AgentEvents::Apply).only_observes(result.event) {
-        return verdict;
-    }
-    let block = verdict.block.filter(|block| block.cause == BlockCause::Failure);
-    Verdict { block, messages: verdict.messages, ..Verdict::default() }
+/// exclude them.
+pub(crate) fn outcome_of(session: &HookSession, result: &ProcessedHookResult) -> Outcome {
+    Outcome::of(result, session.settings().agent_events_or(AgentEvents::Apply))
 }
 
 /// Where to search for the project: where the session began, or in the folder above it that the agent's own variable

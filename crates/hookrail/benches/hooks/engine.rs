@@ -118,7 +118,7 @@ impl Engine {
         match future.poll(context) {
             // As a host reads it: by what it is to do with the call.
             Poll::Ready(verdict) => match verdict.gate {
-                ToolGate::Run { tool_input } => !tool_input.is_changed(),
+                ToolGate::Run { tool_input } => matches!(tool_input, std::borrow::Cow::Borrowed(_)),
                 ToolGate::Ask { .. } | ToolGate::Block { .. } | ToolGate::Stop { .. } => false,
             },
             Poll::Pending => panic!("a hook runs"),

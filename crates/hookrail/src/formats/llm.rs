@@ -36,6 +36,13 @@ pub struct LlmRequest<'a> {
     pub extra: Cow<'a, JsonObject>,
 }
 
+impl<'a> LlmRequest<'a> {
+    /// A request of which nothing is known but the model and the conversation.
+    pub fn new(model: impl Into<Cow<'a, str>>, messages: Vec<LlmMessage<'a>>) -> Self {
+        Self { model: model.into(), messages, config: None, tool_config: None, extra: Cow::default() }
+    }
+}
+
 // The roles, for the schema. No doc comment: it would become a description in every schema.
 #[expect(dead_code, reason = "read by the schema generator only")]
 #[derive(JsonSchema)]
@@ -68,6 +75,13 @@ pub struct LlmMessage<'a> {
     #[serde(flatten)]
     #[schemars(skip)]
     pub extra: Option<Cow<'a, JsonObject>>,
+}
+
+impl<'a> LlmMessage<'a> {
+    /// What `role` (`user`, `model` or `system`) says.
+    pub fn new(role: impl Into<Cow<'a, str>>, content: impl Into<Cow<'a, str>>) -> Self {
+        Self { role: role.into(), content: content.into(), extra: None }
+    }
 }
 
 /// What steers a model call.
@@ -188,6 +202,19 @@ pub struct LlmCandidate<'a> {
     #[serde(flatten)]
     #[schemars(skip)]
     pub extra: Option<Cow<'a, JsonObject>>,
+}
+
+impl<'a> LlmResponse<'a> {
+    /// A complete response that says this.
+    pub fn said(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        let candidate = LlmCandidate {
+            finish_reason: Some(Cow::Borrowed("STOP")),
+            index: Some(0),
+            ..LlmCandidate::with_text(text.clone())
+        };
+        Self { text: Some(text), candidates: vec![candidate], usage_metadata: None, extra: Cow::default() }
+    }
 }
 
 impl<'a> LlmCandidate<'a> {

@@ -1,22 +1,138 @@
-//! What a caller does next: the verdict of the hooks, as a value that needs no interpretation.
+//! What hooks ask for, as values that need no interpretation.
 //!
-//! Every result is one enum (the gate) with the notes beside it. All of them are `#[must_use]`: dropping one would
-//! drop a block.
+//! [`EventEffects`] is read once from the result of an event, in the terms of the protocol; the bridge words it for other
+//! agents. The results below it say the same to a host in Rust: one enum (the gate) with the notes beside it. All of them
+//! are `#[must_use]`: dropping one would drop a block.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 
+use serde_json::Value;
+
+use crate::event::EventName;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse, ToolConfig};
 use crate::formats::json_object::JsonObject;
+use crate::host::model_format::RequestFormat;
 use crate::output::HookOutput;
-use crate::verdict::result::{Block, ProcessedHookResult, StopReason};
+use crate::settings::AgentEvents;
+use crate::verdict::result::{Block, BlockCause, ProcessedHookResult, StopReason};
 
-/// What hooks gave besides their verdict. Without hooks it is nothing, so the content is boxed: a result is made and
-/// dropped without an allocation, and there is one pointer to look at.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HookNotes(Option<Box<Notes>>);
+/// What the hooks of one event ask for. The default asks for nothing.
+#[must_use = "it may carry a block, a question or a stop"]
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventEffects {
+    /// The operation is refused; at `AfterAgent`, the agent is sent back to work.
+    pub block: Option<Block>,
+    /// A person is to decide, for this reason.
+    pub ask: Option<String>,
+    /// The agent is to stop.
+    pub stop: Option<StopReason>,
+    /// A text for the model, beside the prompt, the result or the beginning of the session.
+    pub additional_context: Option<String>,
+    /// A message for the model.
+    pub system_message: Option<String>,
+    /// The user must not see the result or the answer; the model still does.
+    pub suppress_output: bool,
+    /// What only this event has.
+    pub specific: SpecificEffects,
+}
 
-/// The content of [`HookNotes`].
+/// What hooks ask for that only their event has. Fields of a wrong type are not here.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum SpecificEffects {
+    /// Nothing.
+    #[default]
+    None,
+    /// Before a tool.
+    BeforeTool {
+        /// The arguments that change.
+        tool_input: Option<JsonObject>,
+        /// A hook said `permissionDecision: "allow"`; its reason, which may be empty.
+        allow: Option<String>,
+    },
+    /// What replaces a tool's result.
+    AfterTool {
+        /// A text, or an object with `llmContent` and `returnDisplay`.
+        tool_response: Value,
+    },
+    /// Before a model call.
+    BeforeModel {
+        /// The fields of the request that change.
+        llm_request: Option<JsonObject>,
+        /// The answer in the model's place.
+        llm_response: Option<JsonObject>,
+    },
+    /// What replaces a model's answer.
+    AfterModel {
+        /// The fields of the answer that change.
+        llm_response: JsonObject,
+    },
+    /// Which tools the model may call.
+    BeforeToolSelection {
+        /// `mode` and `allowedFunctionNames`.
+        tool_config: JsonObject,
+    },
+    /// After the work on a prompt: the conversation's history is to be cleared.
+    ClearContext,
+}
+
+impl EventEffects {
+    /// Reads a result. Where the settings say that the hooks of this event only observe, nothing is left of it but a block
+    /// that follows from a failure: a guard that is missing refuses in any case.
+    pub fn of(result: &ProcessedHookResult, agent_events: AgentEvents) -> Self {
+        if agent_events.only_observes(result.event) {
+            let block = result.block.clone().filter(|block| block.cause == BlockCause::Failure);
+            return Self { block, ..Self::default() };
+        }
+        let output = result.aggregated.final_output.as_ref();
+        Self {
+            block: result.block.clone(),
+            ask: result.ask.as_ref().map(|ask| ask.reason.clone()),
+            stop: result.stop.clone(),
+            additional_context: output.and_then(HookOutput::additional_context).map(str::to_owned),
+            system_message: result.system_message.clone(),
+            suppress_output: result.suppress_output,
+            specific: output
+                .map_or(SpecificEffects::None, |output| SpecificEffects::of(result.event, output)),
+        }
+    }
+}
+
+impl SpecificEffects {
+    fn of(event: EventName, output: &HookOutput) -> Self {
+        let object = |key: &str| output.specific(key).and_then(Value::as_object).cloned();
+        let text = |key: &str| output.specific(key).and_then(Value::as_str).map(str::to_owned);
+        let some = match event {
+            EventName::BeforeTool => {
+                let allows = text("permissionDecision").is_some_and(|word| word == "allow");
+                let allow = allows.then(|| text("permissionDecisionReason").unwrap_or_default());
+                let tool_input = object("tool_input");
+                (tool_input.is_some() || allow.is_some()).then_some(Self::BeforeTool { tool_input, allow })
+            }
+            EventName::AfterTool => {
+                let given = output.specific("tool_response").filter(|given| !given.is_null());
+                given.map(|given| Self::AfterTool { tool_response: given.clone() })
+            }
+            EventName::BeforeModel => {
+                let (llm_request, llm_response) = (object("llm_request"), object("llm_response"));
+                let is_given = llm_request.is_some() || llm_response.is_some();
+                is_given.then_some(Self::BeforeModel { llm_request, llm_response })
+            }
+            EventName::AfterModel => {
+                object("llm_response").map(|llm_response| Self::AfterModel { llm_response })
+            }
+            EventName::BeforeToolSelection => {
+                object("toolConfig").map(|tool_config| Self::BeforeToolSelection { tool_config })
+            }
+            EventName::AfterAgent => {
+                (output.specific("clearContext") == Some(&Value::Bool(true))).then_some(Self::ClearContext)
+            }
+            _ => None,
+        };
+        some.unwrap_or_default()
+    }
+}
+
+/// What hooks gave besides their verdict.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Notes {
@@ -30,100 +146,6 @@ pub struct Notes {
     pub output: Option<HookOutput>,
 }
 
-impl Notes {
-    /// Everything but the output, which triggers read first.
-    pub(crate) fn of(result: &ProcessedHookResult) -> Self {
-        Self {
-            system_message: result.system_message.clone(),
-            suppress_output: result.suppress_output,
-            warnings: result.all_warnings(),
-            output: None,
-        }
-    }
-}
-
-impl HookNotes {
-    /// The content, to be taken apart.
-    pub fn into_inner(self) -> Notes {
-        self.0.map(|notes| *notes).unwrap_or_default()
-    }
-}
-
-impl Default for HookNotes {
-    #[inline]
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl From<Notes> for HookNotes {
-    fn from(notes: Notes) -> Self {
-        if notes == NO_NOTES { Self::default() } else { Self(Some(Box::new(notes))) }
-    }
-}
-
-impl Deref for HookNotes {
-    type Target = Notes;
-
-    fn deref(&self) -> &Notes {
-        self.0.as_deref().unwrap_or(&NO_NOTES)
-    }
-}
-
-static NO_NOTES: Notes =
-    Notes { system_message: None, suppress_output: false, warnings: Vec::new(), output: None };
-
-/// The arguments that a tool is to be called with: those that the model asked for, or what hooks made of them.
-#[derive(Debug, Clone)]
-pub struct ToolInput<'a> {
-    original: &'a JsonObject,
-    changed: Option<Box<JsonObject>>,
-}
-
-impl<'a> ToolInput<'a> {
-    /// The arguments as the model gave them.
-    #[inline]
-    pub fn original(original: &'a JsonObject) -> Self {
-        Self { original, changed: None }
-    }
-
-    /// The arguments as hooks changed them.
-    pub(crate) fn changed(original: &'a JsonObject, changed: JsonObject) -> Self {
-        Self { original, changed: Some(Box::new(changed)) }
-    }
-
-    /// Whether hooks changed them.
-    pub fn is_changed(&self) -> bool {
-        self.changed.is_some()
-    }
-
-    /// What hooks made of the arguments; `None` if they are the original ones.
-    pub fn into_changed(self) -> Option<JsonObject> {
-        self.changed.map(|changed| *changed)
-    }
-
-    /// The arguments by themselves; copied if no hook changed them.
-    pub fn into_owned(self) -> JsonObject {
-        let original = self.original;
-        self.changed.map_or_else(|| original.clone(), |changed| *changed)
-    }
-}
-
-impl Deref for ToolInput<'_> {
-    type Target = JsonObject;
-
-    fn deref(&self) -> &JsonObject {
-        self.changed.as_deref().unwrap_or(self.original)
-    }
-}
-
-/// Two of them are equal if the arguments are.
-impl PartialEq for ToolInput<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
 /// What to do with a tool call. Exhaustive on purpose, as all gates are: a host has to handle each case.
 #[must_use = "it may be a block, a question or a stop"]
 #[derive(Debug, Clone, PartialEq)]
@@ -131,34 +153,27 @@ pub enum ToolGate<'a> {
     /// Run it with these arguments: the original ones, or what hooks made of them.
     Run {
         /// The arguments.
-        tool_input: ToolInput<'a>,
+        tool_input: Cow<'a, JsonObject>,
     },
     /// Let a person decide, whatever the host's own rules say. Where no one can be asked, the call is refused.
-    Ask(Box<ToolQuestion<'a>>),
+    Ask {
+        /// The arguments to run with, if the person agrees.
+        tool_input: Cow<'a, JsonObject>,
+        /// What the question shows.
+        reason: String,
+    },
     /// Do not run it; the reason is its result.
-    Block(Box<ToolBlock>),
+    Block {
+        /// Why, and whether a hook decided so or failed to decide.
+        block: Block,
+        /// The agent must stop as well.
+        stop: Option<StopReason>,
+    },
     /// Do not run it, and stop the agent.
-    Stop(Box<StopReason>),
-}
-
-/// A tool call that a person is to decide about.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct ToolQuestion<'a> {
-    /// The arguments to run with, if the person agrees.
-    pub tool_input: ToolInput<'a>,
-    /// What the question shows.
-    pub reason: String,
-}
-
-/// A tool call that must not run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolBlock {
-    /// Why, and whether a hook decided so or failed to decide.
-    pub block: Block,
-    /// The agent must stop as well.
-    pub stop: Option<StopReason>,
+    Stop {
+        /// Why.
+        reason: StopReason,
+    },
 }
 
 /// What `BeforeTool` hooks ask for.
@@ -169,24 +184,24 @@ pub struct BeforeToolHookResult<'a> {
     /// What to do with the call.
     pub gate: ToolGate<'a>,
     /// What hooks gave besides.
-    pub notes: HookNotes,
+    pub notes: Notes,
 }
 
 impl BeforeToolHookResult<'_> {
     /// The block that holds.
     pub fn block(&self) -> Option<&Block> {
         match &self.gate {
-            ToolGate::Block(blocked) => Some(&blocked.block),
-            ToolGate::Run { .. } | ToolGate::Ask(_) | ToolGate::Stop(_) => None,
+            ToolGate::Block { block, .. } => Some(block),
+            ToolGate::Run { .. } | ToolGate::Ask { .. } | ToolGate::Stop { .. } => None,
         }
     }
 
     /// The stop that holds, with or without a block.
     pub fn stop(&self) -> Option<&StopReason> {
         match &self.gate {
-            ToolGate::Block(blocked) => blocked.stop.as_ref(),
-            ToolGate::Stop(reason) => Some(reason),
-            ToolGate::Run { .. } | ToolGate::Ask(_) => None,
+            ToolGate::Block { stop, .. } => stop.as_ref(),
+            ToolGate::Stop { reason } => Some(reason),
+            ToolGate::Run { .. } | ToolGate::Ask { .. } => None,
         }
     }
 }
@@ -197,29 +212,29 @@ impl BeforeToolHookResult<'_> {
 #[non_exhaustive]
 pub struct AfterToolHookResult {
     /// What the model and the person get instead of the tool's result.
-    pub tool_response: Option<serde_json::Value>,
+    pub tool_response: Option<Value>,
     /// Text to add to what the model sees of the result.
     pub additional_context: Option<String>,
     /// The agent must stop.
     pub stop: Option<StopReason>,
     /// What hooks gave besides.
-    pub notes: HookNotes,
+    pub notes: Notes,
 }
 
 /// What to do with a model call. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "made once per model call and taken apart at once")]
-pub enum ModelGate<'a> {
+pub enum ModelGate<'a, R: RequestFormat = GenerateContentParameters> {
     /// Send this: the original request, or what hooks made of it.
     Send {
         /// The request.
-        request: Cow<'a, GenerateContentParameters>,
+        request: Cow<'a, R>,
     },
     /// Do not call the model; go on with this answer.
     Answer {
-        /// The hooks' answer, or one candidate that says nothing.
-        response: GenerateContentResponse,
+        /// The hooks' answer, or one that says nothing.
+        response: R::Response,
         /// Where the answer comes from.
         origin: AnswerOrigin,
         /// Why the model is not called.
@@ -247,14 +262,14 @@ pub enum AnswerOrigin {
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct BeforeModelHookResult<'a> {
+pub struct BeforeModelHookResult<'a, R: RequestFormat = GenerateContentParameters> {
     /// What to do with the call.
-    pub gate: ModelGate<'a>,
+    pub gate: ModelGate<'a, R>,
     /// What hooks gave besides.
-    pub notes: HookNotes,
+    pub notes: Notes,
 }
 
-impl BeforeModelHookResult<'_> {
+impl<R: RequestFormat> BeforeModelHookResult<'_, R> {
     /// The block that holds.
     pub fn block(&self) -> Option<&Block> {
         match &self.gate {
@@ -276,14 +291,14 @@ impl BeforeModelHookResult<'_> {
 /// Which tools a request offers to the model. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum ToolSelection {
+pub enum ToolSelection<C = ToolConfig> {
     /// Those it offers already.
     #[default]
     Unchanged,
     /// Those that this configuration allows; it takes the place of the request's own.
     Restricted {
         /// What to send.
-        tool_config: ToolConfig,
+        tool_config: C,
     },
     /// None: stop the agent.
     Stop {
@@ -296,14 +311,14 @@ pub enum ToolSelection {
 #[must_use = "it may carry a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
-pub struct BeforeToolSelectionHookResult {
+pub struct BeforeToolSelectionHookResult<C = ToolConfig> {
     /// Which tools to offer.
-    pub selection: ToolSelection,
+    pub selection: ToolSelection<C>,
     /// What hooks gave besides.
-    pub notes: HookNotes,
+    pub notes: Notes,
 }
 
-impl BeforeToolSelectionHookResult {
+impl<C> BeforeToolSelectionHookResult<C> {
     /// The stop that holds.
     pub fn stop(&self) -> Option<&StopReason> {
         match &self.selection {
@@ -329,15 +344,15 @@ pub enum ResponseChange {
 #[must_use = "it carries the response and may carry a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct AfterModelHookResult {
+pub struct AfterModelHookResult<A = GenerateContentResponse> {
     /// The response to go on with: the original, or what a hook made of it.
-    pub response: GenerateContentResponse,
+    pub response: A,
     /// Which of the two it is.
     pub change: ResponseChange,
     /// The agent must stop.
     pub stop: Option<StopReason>,
     /// What hooks gave besides. The message is for the next request.
-    pub notes: HookNotes,
+    pub notes: Notes,
 }
 
 /// Whether the agent goes on after an event of its lifecycle. Exhaustive on purpose: a host has to handle each case.
@@ -364,7 +379,7 @@ pub enum AgentGate {
 }
 
 /// What the hooks of one of the six events outside of tools and models ask for. Where the settings let them observe
-/// only, this says to go on.
+/// only, this says to go on, unless a guard is missing.
 #[must_use = "it may carry a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -374,12 +389,12 @@ pub struct AgentHookResult {
     /// `AfterAgent`: the conversation's history is to be cleared.
     pub clear_context: bool,
     /// What hooks gave besides. The message is for the next request.
-    pub notes: HookNotes,
+    pub notes: Notes,
 }
 
 impl Default for AgentHookResult {
     fn default() -> Self {
         let gate = AgentGate::Proceed { additional_context: None };
-        Self { gate, clear_context: false, notes: HookNotes::default() }
+        Self { gate, clear_context: false, notes: Notes::default() }
     }
 }

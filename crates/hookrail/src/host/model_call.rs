@@ -2,22 +2,19 @@
 //! `AfterModel`.
 
 use crate::event::EventName;
-use crate::formats::genai::{Content, GenerateContentParameters, GenerateContentResponse};
-use crate::host::allowed_tools::AllowedTools;
+use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::host::effects::{AfterModelHookResult, AnswerOrigin, ModelGate, ResponseChange, ToolSelection};
+use crate::host::model_format::{AllowedTools, RequestFormat};
 use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
 use crate::host::session::HookSession;
-use crate::host::triggers::{
-    fire_after_model_hook, fire_before_model_hook, fire_before_tool_selection_hook, listening,
-};
 use crate::verdict::result::{Block, StopReason};
 
 /// A request on its way to the model.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 #[non_exhaustive]
-pub struct OutgoingCall<'a> {
+pub struct OutgoingCall<'a, R = GenerateContentParameters> {
     /// What to send.
-    pub request: &'a GenerateContentParameters,
+    pub request: &'a R,
     /// Whether the answer may be shown while it arrives. Otherwise a hook may still change or hide it, and it is shown
     /// when the call is over.
     pub may_stream: bool,
@@ -37,16 +34,16 @@ pub enum Showing {
 /// The answer of a model, with its hooks applied.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct ModelAnswer {
+pub struct ModelAnswer<A = GenerateContentResponse> {
     /// The answer to go on with.
-    pub response: GenerateContentResponse,
+    pub response: A,
     /// Whether it is the model's own.
     pub change: ResponseChange,
     /// Whether the user sees it.
     pub showing: Showing,
     /// Which of its tool calls may run.
     pub allowed_tools: AllowedTools,
-    /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+    /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
     pub next_system_message: Option<String>,
     /// What was odd about the hooks or had no effect; for a log.
     pub warnings: Vec<String>,
@@ -55,21 +52,21 @@ pub struct ModelAnswer {
 /// What became of a model call.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone)]
-pub enum ModelOutcome {
+pub enum ModelOutcome<A = GenerateContentResponse> {
     /// The model answered.
-    Answered(ModelAnswer),
+    Answered(ModelAnswer<A>),
     /// Hooks blocked the call: the model was not asked.
     #[non_exhaustive]
     Blocked {
         /// What to go on with: the hooks' answer, or one candidate that says nothing.
-        response: GenerateContentResponse,
+        response: A,
         /// Where it comes from.
         origin: AnswerOrigin,
         /// Why the call was blocked; to be shown to the user.
         block: Block,
         /// Whether the user sees the answer.
         showing: Showing,
-        /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+        /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
         next_system_message: Option<String>,
         /// What was odd about the hooks or had no effect; for a log.
         warnings: Vec<String>,
@@ -79,7 +76,7 @@ pub enum ModelOutcome {
     Denied {
         /// Why.
         reason: String,
-        /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+        /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
         next_system_message: Option<String>,
         /// What was odd about the hooks or had no effect; for a log.
         warnings: Vec<String>,
@@ -90,28 +87,28 @@ pub enum ModelOutcome {
         /// Why.
         reason: StopReason,
         /// How far the call had come.
-        at: StopPoint,
+        at: StopPoint<A>,
     },
 }
 
 /// How far a model call had come when the agent was stopped. Exhaustive on purpose: either the model was asked, or not.
 #[derive(Debug, Clone)]
-pub enum StopPoint {
+pub enum StopPoint<A = GenerateContentResponse> {
     /// The model was not asked.
     #[non_exhaustive]
     BeforeCall {
         /// Set when hooks blocked the call as well.
         block: Option<Block>,
-        /// A message of hooks for the model, to be added to the next request: see [`system_message`].
+        /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
         next_system_message: Option<String>,
         /// What was odd about the hooks or had no effect; for a log.
         warnings: Vec<String>,
     },
     /// The model had answered.
-    AfterCall(Box<ModelAnswer>),
+    AfterCall(Box<ModelAnswer<A>>),
 }
 
-impl ModelOutcome {
+impl<A> ModelOutcome<A> {
     /// What was odd about the hooks of the call or had no effect, whatever became of it.
     pub fn warnings(&self) -> &[String] {
         match self {
@@ -124,23 +121,21 @@ impl ModelOutcome {
     }
 }
 
-/// A hook's message to the model as an entry of a request.
-pub fn system_message(text: &str) -> Content {
-    Content::text("user", format!("[System] {text}"))
-}
-
 impl HookSession {
     /// Makes a model call between its hooks: a block, a stop or a missing permission keeps it from being made, the request
     /// is sent as hooks changed it, and the answer comes back as they changed it.
     ///
     /// `permission` sees every request that the hooks let through; `call` sends it and returns the complete answer. Its
     /// error is returned as it is, and no hook runs for it.
-    pub async fn call_model<E>(
+    ///
+    /// The request may be Gemini's, one in the stable format that hooks read, or a host's own: see
+    /// [`RequestFormat`](crate::model::RequestFormat).
+    pub async fn call_model<R: RequestFormat, E>(
         &self,
-        request: GenerateContentParameters,
-        permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
-        call: impl AsyncFnOnce(OutgoingCall<'_>) -> Result<GenerateContentResponse, E>,
-    ) -> Result<ModelOutcome, E> {
+        request: R,
+        permission: impl AsyncFnOnce(PermissionRequest<'_, R>) -> Permission,
+        call: impl AsyncFnOnce(OutgoingCall<'_, R>) -> Result<R::Response, E>,
+    ) -> Result<ModelOutcome<R::Response>, E> {
         let Prepared { request, hidden, messages, mut warnings } =
             match self.prepare_model_call(request).await {
                 Ok(prepared) => prepared,
@@ -154,12 +149,11 @@ impl HookSession {
             }
             Permission::Stopped { reason } => return Ok(stopped(reason, None, &messages, warnings)),
         }
-        let may_stream = !hidden && listening(self, EventName::AfterModel, None).is_none();
+        let may_stream = !hidden && self.listening(EventName::AfterModel, None).is_none();
         let response = call(OutgoingCall { request: &request, may_stream }).await?;
 
-        let after = fire_after_model_hook(self, &request, response).await;
+        let after = self.fire_after_model(&request, response).await;
         let AfterModelHookResult { response, change, stop, notes, .. } = after;
-        let notes = notes.into_inner();
         warnings.extend(notes.warnings);
         let answer = ModelAnswer {
             response,
@@ -171,7 +165,7 @@ impl HookSession {
             } else {
                 Showing::Now
             },
-            allowed_tools: AllowedTools::of(&request),
+            allowed_tools: request.allowed_tools(),
             next_system_message: notes.system_message,
             warnings,
         };
@@ -182,12 +176,12 @@ impl HookSession {
     }
 
     /// Asks the hooks before the call and applies what they ask for. `Err` is the outcome of a call that is not made.
-    async fn prepare_model_call(
+    async fn prepare_model_call<R: RequestFormat>(
         &self,
-        mut request: GenerateContentParameters,
-    ) -> Result<Prepared, ModelOutcome> {
-        let before = fire_before_model_hook(self, &request).await;
-        let notes = before.notes.into_inner();
+        mut request: R,
+    ) -> Result<Prepared<R>, ModelOutcome<R::Response>> {
+        let before = self.fire_before_model(&request).await;
+        let notes = before.notes;
         match before.gate {
             ModelGate::Send { request: std::borrow::Cow::Borrowed(_) } => {}
             ModelGate::Send { request: std::borrow::Cow::Owned(changed) } => request = changed,
@@ -207,24 +201,28 @@ impl HookSession {
                 return Err(stopped(reason, block, notes.system_message.as_slice(), notes.warnings));
             }
         }
-        request.contents.extend(notes.system_message.as_deref().map(system_message));
+        if let Some(message) = &notes.system_message {
+            request.add_system_message(message);
+        }
         let mut prepared = Prepared {
             request,
             hidden: notes.suppress_output,
             messages: notes.system_message.into_iter().collect(),
             warnings: notes.warnings,
         };
-        if offers_tools(&prepared.request) {
-            let result = fire_before_tool_selection_hook(self, &prepared.request).await;
-            let notes = result.notes.into_inner();
-            prepared.request.contents.extend(notes.system_message.as_deref().map(system_message));
+        if prepared.request.offers_tools() {
+            let result = self.fire_before_tool_selection(&prepared.request).await;
+            let notes = result.notes;
+            if let Some(message) = &notes.system_message {
+                prepared.request.add_system_message(message);
+            }
             prepared.hidden |= notes.suppress_output;
             prepared.messages.extend(notes.system_message);
             prepared.warnings.extend(notes.warnings);
             match result.selection {
                 ToolSelection::Unchanged => {}
                 ToolSelection::Restricted { tool_config } => {
-                    prepared.request.config.get_or_insert_default().tool_config = Some(tool_config);
+                    prepared.request.set_tools(tool_config);
                 }
                 ToolSelection::Stop { reason } => {
                     return Err(stopped(reason, None, &prepared.messages, prepared.warnings));
@@ -236,8 +234,8 @@ impl HookSession {
 }
 
 /// A request that the hooks before the call let through.
-struct Prepared {
-    request: GenerateContentParameters,
+struct Prepared<R> {
+    request: R,
     /// The user must not see the answer.
     hidden: bool,
     /// The messages of hooks that are in the request, in case it is not sent.
@@ -246,12 +244,12 @@ struct Prepared {
 }
 
 /// A stop before the model was asked.
-fn stopped(
+fn stopped<A>(
     reason: StopReason,
     block: Option<Block>,
     messages: &[String],
     warnings: Vec<String>,
-) -> ModelOutcome {
+) -> ModelOutcome<A> {
     let at = StopPoint::BeforeCall { block, next_system_message: joined(messages), warnings };
     ModelOutcome::Stopped { reason, at }
 }
@@ -259,10 +257,4 @@ fn stopped(
 /// Messages of several events as one.
 fn joined(messages: &[String]) -> Option<String> {
     (!messages.is_empty()).then(|| messages.join("\n"))
-}
-
-/// Whether a request carries tool definitions.
-fn offers_tools(request: &GenerateContentParameters) -> bool {
-    let tools = request.config.as_ref().and_then(|config| config.tools.as_ref());
-    tools.is_some_and(|tools| !tools.is_empty())
 }

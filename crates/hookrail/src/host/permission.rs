@@ -5,19 +5,19 @@ use crate::formats::json_object::JsonObject;
 use crate::verdict::result::StopReason;
 
 /// A call that the hooks let through, as it would be made.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 #[non_exhaustive]
-pub struct PermissionRequest<'a> {
+pub struct PermissionRequest<'a, R = GenerateContentParameters> {
     /// What is to be done.
-    pub subject: PermissionSubject<'a>,
+    pub subject: PermissionSubject<'a, R>,
     /// Who has to decide.
     pub decider: Decider<'a>,
 }
 
 /// What permission is needed for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 #[non_exhaustive]
-pub enum PermissionSubject<'a> {
+pub enum PermissionSubject<'a, R = GenerateContentParameters> {
     /// A tool call.
     Tool {
         /// The tool.
@@ -28,7 +28,7 @@ pub enum PermissionSubject<'a> {
     /// A model call.
     Model {
         /// The request as hooks left it.
-        request: &'a GenerateContentParameters,
+        request: &'a R,
     },
 }
 
@@ -64,7 +64,7 @@ pub enum Permission {
 
 /// The permission step of a host that has no rules of its own and cannot ask a person: what the hooks let through is
 /// done, and what they ask a person about is refused.
-pub async fn permit_unless_asked(request: PermissionRequest<'_>) -> Permission {
+pub async fn permit_unless_asked<R>(request: PermissionRequest<'_, R>) -> Permission {
     match request.decider {
         Decider::Host => Permission::Granted,
         Decider::Person { reason } => Permission::Denied {

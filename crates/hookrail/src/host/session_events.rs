@@ -1,69 +1,166 @@
-//! The eleven events as methods of a session.
+//! The eleven events as methods of a session, and what a host does after each of them.
 //!
-//! The six events outside of tools and models have one kind of result. Their outputs are applied only where the
-//! settings say so (`hooksConfig.agentEvents`), and that is decided here, so that no host has to check it.
+//! With hooks off, or with no hook for the event, a method returns before it awaits, allocates or reads anything. None of
+//! them fails or panics.
 
-use crate::event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
-use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
-use crate::formats::json_object::JsonObject;
-use crate::host::effects::{
-    AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
-    BeforeToolHookResult, BeforeToolSelectionHookResult, Notes,
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::event::{
+    Event, EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
 };
+use crate::formats::json_object::JsonObject;
+use crate::formats::translator::TranslationError;
+use crate::host::effects::{
+    AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
+    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, ModelGate,
+    Notes, ResponseChange, SpecificEffects, ToolGate, ToolSelection,
+};
+use crate::host::event_handler::HookEventHandler;
+use crate::host::model_format::{RequestFormat, ResponseFormat};
+use crate::host::panics::catch_panic;
 use crate::host::session::HookSession;
-use crate::host::triggers;
-use crate::output::HookOutput;
 use crate::verdict::result::ProcessedHookResult;
 
 /// The events around tools and model calls. [`HookSession::execute_tool`] and [`HookSession::call_model`] fire them
 /// in order and apply what comes back.
 impl HookSession {
     /// A tool is about to run.
-    #[inline]
-    pub fn fire_before_tool<'a>(
-        &'a self,
-        tool_name: &'a str,
+    pub async fn fire_before_tool<'a>(
+        &self,
+        tool_name: &str,
         tool_input: &'a JsonObject,
-    ) -> impl Future<Output = BeforeToolHookResult<'a>> + Send + 'a {
-        triggers::fire_before_tool_hook(self, tool_name, tool_input)
+    ) -> BeforeToolHookResult<'a> {
+        let Some(engine) = self.listening(EventName::BeforeTool, Some(tool_name)) else {
+            let gate = ToolGate::Run { tool_input: Cow::Borrowed(tool_input) };
+            return BeforeToolHookResult { gate, notes: Notes::default() };
+        };
+        let (effects, notes) = self.effects_of(engine.fire_before_tool_event(tool_name, tool_input).await);
+        let tool_input = match effects.specific {
+            SpecificEffects::BeforeTool { tool_input: Some(changes), .. } => {
+                changed_input(tool_input, changes)
+            }
+            _ => Cow::Borrowed(tool_input),
+        };
+        let gate = match (effects.block, effects.stop, effects.ask) {
+            (Some(block), stop, _) => ToolGate::Block { block, stop },
+            (None, Some(reason), _) => ToolGate::Stop { reason },
+            (None, None, Some(reason)) => ToolGate::Ask { tool_input, reason },
+            (None, None, None) => ToolGate::Run { tool_input },
+        };
+        BeforeToolHookResult { gate, notes }
     }
 
     /// A tool has run.
-    #[inline]
-    pub fn fire_after_tool<'a>(
-        &'a self,
-        tool_name: &'a str,
-        tool_input: &'a JsonObject,
-        tool_response: &'a JsonObject,
-    ) -> impl Future<Output = AfterToolHookResult> + Send + 'a {
-        triggers::fire_after_tool_hook(self, tool_name, tool_input, tool_response)
+    pub async fn fire_after_tool(
+        &self,
+        tool_name: &str,
+        tool_input: &JsonObject,
+        tool_response: &JsonObject,
+    ) -> AfterToolHookResult {
+        let Some(engine) = self.listening(EventName::AfterTool, Some(tool_name)) else {
+            return AfterToolHookResult::default();
+        };
+        let result = engine.fire_after_tool_event(tool_name, tool_input, tool_response).await;
+        let (effects, notes) = self.effects_of(result);
+        let tool_response = match effects.specific {
+            SpecificEffects::AfterTool { tool_response } => Some(tool_response),
+            _ => None,
+        };
+        let EventEffects { additional_context, stop, .. } = effects;
+        AfterToolHookResult { tool_response, additional_context, stop, notes }
     }
 
     /// A model call is about to be made.
-    #[inline]
-    pub fn fire_before_model<'a>(
-        &'a self,
-        request: &'a GenerateContentParameters,
-    ) -> impl Future<Output = BeforeModelHookResult<'a>> + Send + 'a {
-        triggers::fire_before_model_hook(self, request)
+    pub async fn fire_before_model<'a, R: RequestFormat>(
+        &self,
+        request: &'a R,
+    ) -> BeforeModelHookResult<'a, R> {
+        let Some(engine) = self.listening(EventName::BeforeModel, None) else {
+            let gate = ModelGate::Send { request: Cow::Borrowed(request) };
+            return BeforeModelHookResult { gate, notes: Notes::default() };
+        };
+        let event = Event::BeforeModel { llm_request: request.to_hook() };
+        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (llm_request, llm_response) = match effects.specific {
+            SpecificEffects::BeforeModel { llm_request, llm_response } => (llm_request, llm_response),
+            _ => (None, None),
+        };
+        let gate = match (effects.block, effects.stop) {
+            (block, Some(reason)) => ModelGate::Stop { reason, block },
+            (Some(block), None) => {
+                let given =
+                    applied("llm_response", llm_response, |given| R::Response::from_hook(given).map(Some));
+                let origin = if given.is_some() { AnswerOrigin::Hook } else { AnswerOrigin::Empty };
+                let response = given.unwrap_or_else(|| R::Response::from_text(""));
+                ModelGate::Answer { response, origin, block }
+            }
+            (None, None) => {
+                let changed =
+                    applied("llm_request", llm_request, |given| Ok(Some(changed_request(request, given))));
+                ModelGate::Send { request: changed.map_or(Cow::Borrowed(request), Cow::Owned) }
+            }
+        };
+        BeforeModelHookResult { gate, notes }
     }
 
     /// A model call that carries tool definitions is about to be made.
-    #[inline]
-    pub fn fire_before_tool_selection<'a>(
-        &'a self,
-        request: &'a GenerateContentParameters,
-    ) -> impl Future<Output = BeforeToolSelectionHookResult> + Send + 'a {
-        triggers::fire_before_tool_selection_hook(self, request)
+    pub async fn fire_before_tool_selection<R: RequestFormat>(
+        &self,
+        request: &R,
+    ) -> BeforeToolSelectionHookResult<R::ToolConfig> {
+        let Some(engine) = self.listening(EventName::BeforeToolSelection, None) else {
+            return BeforeToolSelectionHookResult {
+                selection: ToolSelection::Unchanged,
+                notes: Notes::default(),
+            };
+        };
+        let event = Event::BeforeToolSelection { llm_request: request.to_hook() };
+        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let given = match effects.specific {
+            SpecificEffects::BeforeToolSelection { tool_config } => Some(tool_config),
+            _ => None,
+        };
+        let changed = || applied("toolConfig", given, |given| request.changed_tools(given).map(Some));
+        let selection = match effects.stop {
+            Some(reason) => ToolSelection::Stop { reason },
+            None => changed()
+                .map_or(ToolSelection::Unchanged, |tool_config| ToolSelection::Restricted { tool_config }),
+        };
+        BeforeToolSelectionHookResult { selection, notes }
     }
 
-    /// A model call has been answered completely.
-    pub async fn fire_after_model(
+    /// A model call has been answered completely. Hooks may change the answer.
+    pub async fn fire_after_model<R: RequestFormat>(
         &self,
-        request: &GenerateContentParameters,
-        response: GenerateContentResponse,
-    ) -> AfterModelHookResult {
-        triggers::fire_after_model_hook(self, request, response).await
+        request: &R,
+        response: R::Response,
+    ) -> AfterModelHookResult<R::Response> {
+        let unchanged = |response| AfterModelHookResult {
+            response,
+            change: ResponseChange::Unchanged,
+            stop: None,
+            notes: Notes::default(),
+        };
+        let Some(engine) = self.listening(EventName::AfterModel, None) else { return unchanged(response) };
+        let event = Event::AfterModel { llm_request: request.to_hook(), llm_response: response.to_hook() };
+        let result = engine.fire(&event).await;
+        drop(event);
+        let (effects, notes) = self.effects_of(result);
+        let stop = effects.stop;
+        let replacement = match effects.specific {
+            SpecificEffects::AfterModel { llm_response } => {
+                applied("llm_response", Some(llm_response), |given| response.changed(given))
+            }
+            // A stop without an answer says why.
+            _ => stop.as_ref().map(|reason| R::Response::from_text(reason.as_str())),
+        };
+        let Some(replacement) = replacement else {
+            return AfterModelHookResult { stop, notes, ..unchanged(response) };
+        };
+        let change = ResponseChange::Replaced { dropped_tool_calls: response.tool_calls() };
+        AfterModelHookResult { response: replacement, change, stop, notes }
     }
 }
 
@@ -71,27 +168,18 @@ impl HookSession {
 impl HookSession {
     /// A session begins.
     pub async fn fire_session_start(&self, source: SessionStartSource) -> AgentHookResult {
-        let Some(handler) = triggers::listening(self, EventName::SessionStart, Some(source.as_str())) else {
-            return AgentHookResult::default();
-        };
-        self.effect(handler.fire_session_start_event(source).await)
+        self.fire_agent_event(Event::SessionStart { source }).await
     }
 
     /// A session ends. No answer of a hook prevents that; a stop keeps the host from beginning another one after
     /// [`SessionEndReason::Clear`].
     pub async fn fire_session_end(&self, reason: SessionEndReason) -> AgentHookResult {
-        let Some(handler) = triggers::listening(self, EventName::SessionEnd, Some(reason.as_str())) else {
-            return AgentHookResult::default();
-        };
-        self.effect(handler.fire_session_end_event(reason).await)
+        self.fire_agent_event(Event::SessionEnd { reason }).await
     }
 
     /// A prompt is about to be worked on.
     pub async fn fire_before_agent(&self, prompt: &str) -> AgentHookResult {
-        let Some(handler) = triggers::listening(self, EventName::BeforeAgent, None) else {
-            return AgentHookResult::default();
-        };
-        self.effect(handler.fire_before_agent_event(prompt).await)
+        self.fire_agent_event(Event::BeforeAgent { prompt }).await
     }
 
     /// The work on a prompt has ended. `stop_hook_active` says that it went on because of such a hook.
@@ -101,18 +189,12 @@ impl HookSession {
         prompt_response: &str,
         stop_hook_active: bool,
     ) -> AgentHookResult {
-        let Some(handler) = triggers::listening(self, EventName::AfterAgent, None) else {
-            return AgentHookResult::default();
-        };
-        self.effect(handler.fire_after_agent_event(prompt, prompt_response, stop_hook_active).await)
+        self.fire_agent_event(Event::AfterAgent { prompt, prompt_response, stop_hook_active }).await
     }
 
     /// The history is about to be summarised.
     pub async fn fire_pre_compress(&self, trigger: PreCompressTrigger) -> AgentHookResult {
-        let Some(handler) = triggers::listening(self, EventName::PreCompress, Some(trigger.as_str())) else {
-            return AgentHookResult::default();
-        };
-        self.effect(handler.fire_pre_compress_event(trigger).await)
+        self.fire_agent_event(Event::PreCompress { trigger }).await
     }
 
     /// The agent is about to tell or ask the user something. A notification informs: no hook's answer to it loosens or
@@ -123,11 +205,7 @@ impl HookSession {
         message: &str,
         details: &JsonObject,
     ) -> AgentHookResult {
-        let word = notification_type.as_str();
-        let Some(handler) = triggers::listening(self, EventName::Notification, Some(word)) else {
-            return AgentHookResult::default();
-        };
-        self.effect(handler.fire_notification_event(notification_type, message, details).await)
+        self.fire_agent_event(Event::Notification { notification_type, message, details }).await
     }
 
     /// Whether some hook listens to this event, whatever it is about.
@@ -135,25 +213,85 @@ impl HookSession {
         self.hook_system().is_some_and(|system| system.listens_to(event))
     }
 
-    /// What the caller does, if the settings let the hooks of these events do more than observe.
-    fn effect(&self, result: ProcessedHookResult) -> AgentHookResult {
-        let mut notes = Notes::of(&result);
-        if self.settings().agent_events().only_observes(result.event) {
-            let notes = Notes { warnings: notes.warnings, ..Notes::default() };
-            return AgentHookResult { notes: notes.into(), ..AgentHookResult::default() };
-        }
-        let output = result.aggregated.final_output;
-        let clear_context = output.as_ref().and_then(|output| output.specific("clearContext"));
-        let clear_context = clear_context.is_some_and(|clear| clear == true);
-        let gate = match (result.block, result.stop) {
+    async fn fire_agent_event(&self, event: Event<'_>) -> AgentHookResult {
+        let Some(engine) = self.listening(event.name(), event.match_target()) else {
+            return AgentHookResult::default();
+        };
+        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let clear_context = effects.specific == SpecificEffects::ClearContext;
+        let gate = match (effects.block, effects.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
             (None, Some(reason)) => AgentGate::Stop { reason },
-            (None, None) => {
-                let context = output.as_ref().and_then(HookOutput::additional_context);
-                AgentGate::Proceed { additional_context: context.map(str::to_owned) }
-            }
+            (None, None) => AgentGate::Proceed { additional_context: effects.additional_context },
         };
-        notes.output = output;
-        AgentHookResult { gate, clear_context, notes: notes.into() }
+        AgentHookResult { gate, clear_context, notes }
     }
+
+    /// The engine, if hooks are on and one of them listens.
+    #[inline]
+    pub(crate) fn listening(&self, event: EventName, target: Option<&str>) -> Option<&HookEventHandler> {
+        let system = self.hook_system()?;
+        // Starting the system reads files and runs code of the host; a panic there must not end the agent.
+        let start = || Some(system.engine()).filter(|engine| engine.can_have_result(event, target, &[]));
+        catch_panic(start).unwrap_or_else(|message| {
+            // The log may be what failed.
+            let _ = catch_panic(|| {
+                tracing::warn!(target: "llxprt:core:hooks:system", %event, "hook system failed to start: {message}");
+            });
+            None
+        })
+    }
+
+    /// What came of an event, and what goes with it.
+    fn effects_of(&self, result: ProcessedHookResult) -> (EventEffects, Notes) {
+        let agent_events = self.settings().agent_events();
+        let mut effects = EventEffects::of(&result, agent_events);
+        let warnings = result.all_warnings();
+        let output = result.aggregated.final_output;
+        let notes = Notes {
+            system_message: effects.system_message.take(),
+            suppress_output: effects.suppress_output,
+            warnings,
+            output: output.filter(|_| !agent_events.only_observes(result.event)),
+        };
+        (effects, notes)
+    }
+}
+
+/// The arguments with what hooks changed, key by key.
+fn changed_input(original: &JsonObject, changes: JsonObject) -> Cow<'_, JsonObject> {
+    let is_new = |(key, value): &(String, Value)| original.get(key) != Some(value);
+    let changes: Vec<_> = changes.into_iter().filter(is_new).collect();
+    if changes.is_empty() {
+        return Cow::Borrowed(original);
+    }
+    let mut new_input = original.clone();
+    new_input.extend(changes);
+    Cow::Owned(new_input)
+}
+
+/// The request as hooks changed it. A field that cannot be read is left as it was; the others count.
+fn changed_request<R: RequestFormat>(original: &R, given: &JsonObject) -> R {
+    let (request, problems) = original.changed(given);
+    for problem in &problems {
+        tracing::warn!(target: "llxprt:core:hooks:handler", "a hook's `llm_request` is not applied in full: {problem}");
+    }
+    request
+}
+
+/// The change that hooks made. What cannot be read is not applied, and the log says so; should even that
+/// panic, the verdict beside it still counts.
+fn applied<T>(
+    field: &str,
+    given: Option<JsonObject>,
+    change: impl FnOnce(&JsonObject) -> Result<Option<T>, TranslationError>,
+) -> Option<T> {
+    let given = given?;
+    let read = || {
+        change(&given).unwrap_or_else(|error| {
+            tracing::warn!(target: "llxprt:core:hooks:handler", field, "a hook's `{field}` is not applied: {error}");
+            None
+        })
+    };
+    catch_panic(read).unwrap_or_default()
 }

@@ -1,12 +1,13 @@
 //! One tool call between its hooks: `BeforeTool`, the host's permission, the tool, `AfterTool`.
 
+use std::borrow::Cow;
+
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
-use crate::host::effects::{AfterToolHookResult, HookNotes, ToolBlock, ToolGate};
+use crate::host::effects::{AfterToolHookResult, Notes, ToolGate};
 use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
 use crate::host::session::HookSession;
 use crate::host::tool::ToolResult;
-use crate::host::triggers::{fire_after_tool_hook, fire_before_tool_hook, listening};
 use crate::verdict::result::{Block, StopReason};
 
 /// What became of a tool call. Whatever it was, the result is what the model gets.
@@ -126,24 +127,26 @@ impl HookSession {
         permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
         execute: impl AsyncFnOnce(&JsonObject) -> ToolResult,
     ) -> ToolOutcome {
-        let before = fire_before_tool_hook(self, tool_name, &tool_input).await;
+        let before = self.fire_before_tool(tool_name, &tool_input).await;
         let notes = before.notes;
         let (changed, asked) = match before.gate {
             ToolGate::Run { tool_input } => (tool_input, None),
-            ToolGate::Ask(question) => (question.tool_input, Some(question.reason)),
-            ToolGate::Block(blocked) => {
-                let ToolBlock { block, stop } = *blocked;
+            ToolGate::Ask { tool_input, reason } => (tool_input, Some(reason)),
+            ToolGate::Block { block, stop } => {
                 let (result, warnings) = refusal(block.reason.clone(), "hook_blocked", notes);
                 return ToolOutcome::Blocked { tool_input, result, block, stop, warnings };
             }
-            ToolGate::Stop(reason) => {
+            ToolGate::Stop { reason } => {
                 let text = format!("Agent execution stopped by hook: {reason}");
                 let (result, warnings) = refusal(text, "hook_stopped", notes);
-                return ToolOutcome::Stopped { tool_input, result, reason: *reason, warnings };
+                return ToolOutcome::Stopped { tool_input, result, reason, warnings };
             }
         };
         // Arguments that no hook changed are not copied.
-        let changed = changed.into_changed();
+        let changed = match changed {
+            Cow::Owned(changed) => Some(changed),
+            Cow::Borrowed(_) => None,
+        };
         let tool_input = changed.unwrap_or(tool_input);
         let subject = PermissionSubject::Tool { name: tool_name, input: &tool_input };
         let decider = asked.as_deref().map_or(Decider::Host, |reason| Decider::Person { reason });
@@ -169,11 +172,11 @@ impl HookSession {
         tool_name: &str,
         tool_input: JsonObject,
         mut result: ToolResult,
-        before: HookNotes,
+        before: Notes,
     ) -> ToolOutcome {
         // What hooks are given is made only where some hook will read it.
-        let after = if listening(self, EventName::AfterTool, Some(tool_name)).is_some() {
-            fire_after_tool_hook(self, tool_name, &tool_input, &result.to_hook_response()).await
+        let after = if self.listening(EventName::AfterTool, Some(tool_name)).is_some() {
+            self.fire_after_tool(tool_name, &tool_input, &result.to_hook_response()).await
         } else {
             AfterToolHookResult::default()
         };
@@ -185,20 +188,20 @@ impl HookSession {
         result.append_context(after.additional_context.as_deref());
         apply_notes(&mut result, &before);
         apply_notes(&mut result, &after.notes);
-        let mut warnings = before.into_inner().warnings;
-        warnings.extend(after.notes.into_inner().warnings);
+        let mut warnings = before.warnings;
+        warnings.extend(after.notes.warnings);
         ToolOutcome::Ran { tool_input, result, original, stop: after.stop, warnings }
     }
 }
 
 /// What the model gets instead of a result, and the warnings of the hooks.
-fn refusal(text: String, kind: &str, notes: HookNotes) -> (ToolResult, Vec<String>) {
+fn refusal(text: String, kind: &str, notes: Notes) -> (ToolResult, Vec<String>) {
     let mut result = ToolResult::failure(text, kind);
     apply_notes(&mut result, &notes);
-    (result, notes.into_inner().warnings)
+    (result, notes.warnings)
 }
 
-fn apply_notes(result: &mut ToolResult, notes: &HookNotes) {
+fn apply_notes(result: &mut ToolResult, notes: &Notes) {
     result.append_system_message(notes.system_message.as_deref());
     if notes.suppress_output {
         result.suppress_display = Some(true);

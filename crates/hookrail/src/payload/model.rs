@@ -9,10 +9,8 @@ use crate::formats::field::FieldPath;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{Writer, read_request, read_response};
-use crate::formats::llm::{
-    LlmCandidate, LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse, joined,
-};
-use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
+use crate::formats::llm::{LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse, joined};
+use crate::formats::translator::{TranslationError, to_hook_llm_request, to_hook_llm_response};
 
 /// A model request that came from outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +58,9 @@ impl ModelResponse {
     /// The texts show the form: bare ones, or a `text` beside the candidates, are stable.
     pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
         if response.contains_key("text") || has_bare_texts(&response) {
-            return Ok(Self::Stable(Box::new(stable_response(response)?)));
+            return Ok(Self::Stable(Box::new(
+                stable_response(response, Writer::Program).map_err(ValidationError::from)?,
+            )));
         }
         Ok(Self::Sdk(Box::new(locate::response(&Value::Object(response))?)))
     }
@@ -102,16 +102,23 @@ fn stable_request(given: JsonObject) -> Result<LlmRequest<'static>, ValidationEr
 
 /// Reads an `llm_response` whose parts are texts. Where only `text` is given, a candidate says it too, and the other
 /// way round, so that scripts find it in either place.
-fn stable_response(given: JsonObject) -> Result<LlmResponse<'static>, ValidationError> {
-    let PartialLlmResponse { text, candidates, usage_metadata, extra } =
-        read_response(given, Writer::Program)?;
-    // A response that gives a `text` alone ended with it.
-    let with_text = |text: &Cow<'static, str>| LlmCandidate {
-        finish_reason: Some(Cow::Borrowed("STOP")),
-        index: Some(0),
-        ..LlmCandidate::with_text(text.clone())
+pub(crate) fn stable_response(
+    given: JsonObject,
+    writer: Writer,
+) -> Result<LlmResponse<'static>, TranslationError> {
+    let PartialLlmResponse { text, candidates, usage_metadata, extra } = read_response(given, writer)?;
+    let Some(candidates) = candidates else {
+        let said = text.map_or_else(
+            || LlmResponse {
+                text: None,
+                candidates: Vec::new(),
+                usage_metadata: None,
+                extra: Cow::default(),
+            },
+            LlmResponse::said,
+        );
+        return Ok(LlmResponse { usage_metadata, extra: Cow::Owned(extra), ..said });
     };
-    let candidates = candidates.unwrap_or_else(|| text.iter().map(with_text).collect());
     let text = text.or_else(|| {
         let parts = &candidates.first()?.content.parts;
         (!parts.is_empty()).then(|| joined(parts.clone()))

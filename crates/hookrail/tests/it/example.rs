@@ -47,6 +47,14 @@ No passwords, please.
 }
 
 #[test]
+fn a_request_in_another_format_is_guarded_in_that_format() {
+    let expected = r#"sent: [{"role":"user","content":"My key is [hidden], is that fine?"}]
+Do not tell anyone.
+"#;
+    assert_eq!(run("openai_chat"), expected);
+}
+
+#[test]
 fn an_observer_gets_a_record_of_every_hook() {
     let expected = r#"SessionStart: `greeting` starts
 SessionStart: `greeting` is fine, it said "Be brief."

@@ -1,12 +1,13 @@
 //! Hooks around tools: what the triggers return and what `execute_tool_with_hooks` does with it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hookrail::components::{BeforeToolHookOutput, HookOutputView as _};
 use hookrail::components::{
     ToolExecution, execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook,
 };
-use hookrail::effects::{ToolGate, ToolInput};
+use hookrail::effects::ToolGate;
 use hookrail::{
     BlockCause, Decider, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject,
     StopReason, ToolContent, ToolOutcome, ToolResult, permit_unless_asked,
@@ -79,7 +80,7 @@ async fn before_tool_lets_the_tool_run() {
         let (_project, session) = with_hooks("BeforeTool", &[&command]);
         let given = input();
         let verdict = fire_before_tool_hook(&session, "write_file", &given).await;
-        assert_eq!(verdict.gate, ToolGate::Run { tool_input: ToolInput::original(&given) }, "{requirement}");
+        assert_eq!(verdict.gate, ToolGate::Run { tool_input: Cow::Borrowed(&given) }, "{requirement}");
         let (execution, ran) = execute(&session).await;
         assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
         let expected = ToolResult::text(Value::Object(input()).to_string());
@@ -160,7 +161,7 @@ async fn before_tool_stops_the_agent() {
     let given = input();
     let verdict = fire_before_tool_hook(&session, "x", &given).await;
     let reason = StopReason::new("Hook requested stop");
-    assert_eq!(verdict.gate, ToolGate::Stop(Box::new(reason)), "DELTA-HRUN-002");
+    assert_eq!(verdict.gate, ToolGate::Stop { reason }, "DELTA-HRUN-002");
 }
 
 #[tokio::test]
@@ -389,7 +390,7 @@ async fn a_block_wins_over_an_ask_and_a_stop_is_kept() {
     let (_project, session) = with_hooks("BeforeTool", &[&ask, &stop]);
     let given = input();
     let result = fire_before_tool_hook(&session, "x", &given).await;
-    assert_eq!(result.gate, ToolGate::Stop(Box::new(StopReason::new("enough"))), "L10");
+    assert_eq!(result.gate, ToolGate::Stop { reason: StopReason::new("enough") }, "L10");
 }
 
 #[tokio::test]

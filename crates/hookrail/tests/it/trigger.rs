@@ -10,7 +10,7 @@ use hookrail::components::{
 };
 use hookrail::effects::{
     AfterModelHookResult, BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult,
-    HookNotes, ModelGate, ToolGate, ToolInput, ToolSelection,
+    ModelGate, Notes, ToolGate, ToolSelection,
 };
 use hookrail::genai::{
     FunctionCallingConfig, FunctionCallingMode, GenerateContentParameters, GenerateContentResponse,
@@ -30,13 +30,13 @@ fn specific(fields: &Value) -> Value {
     json!({ "hookSpecificOutput": fields })
 }
 
-async fn before_model(output: &Value) -> (ModelGate<'static>, HookNotes) {
+async fn before_model(output: &Value) -> (ModelGate<'static>, Notes) {
     let (_project, session) = with_hooks("BeforeModel", &[&says(output)]);
     owned(fire_before_model_hook(&session, &rich_request()).await)
 }
 
 /// What a `BeforeModel` result says, free of the request that it may borrow.
-fn owned(result: BeforeModelHookResult<'_>) -> (ModelGate<'static>, HookNotes) {
+fn owned(result: BeforeModelHookResult<'_>) -> (ModelGate<'static>, Notes) {
     let gate = match result.gate {
         ModelGate::Send { request } => ModelGate::Send { request: Cow::Owned(request.into_owned()) },
         ModelGate::Answer { response, origin, block } => ModelGate::Answer { response, origin, block },
@@ -401,7 +401,7 @@ async fn results_are_public_types_with_safe_defaults() {
     let session = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
     let (asked, input) = (rich_request(), object(json!({ "a": 1 })));
     let BeforeToolHookResult { gate, .. } = fire_before_tool_hook(&session, "x", &input).await;
-    assert_eq!(gate, ToolGate::Run { tool_input: ToolInput::original(&input) }, "HOOK-134");
+    assert_eq!(gate, ToolGate::Run { tool_input: Cow::Borrowed(&input) }, "HOOK-134");
     let BeforeModelHookResult { gate, .. } = fire_before_model_hook(&session, &asked).await;
     assert_eq!(gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-135");
     let AfterModelHookResult { response, .. } =

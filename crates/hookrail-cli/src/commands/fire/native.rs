@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{EventWord, FireArgs};
-use crate::commands::bridge::{typed_event, verdict_of};
+use crate::commands::bridge::{outcome_of, typed_event};
 use crate::context::Context;
 use crate::event_input::{self, InputProblem, sample_arguments, sample_fields};
 
@@ -68,8 +68,8 @@ impl NativeInput {
 
     /// The answer that the agent would get for a result, at the first event of a session.
     pub(super) fn answer(&self, session: &HookSession, result: &ProcessedHookResult) -> NativeAnswerReport {
-        let verdict = verdict_of(session, result);
-        let native = answer(self.event.agent, &self.event, &verdict, &SessionMemory::default());
+        let outcome = outcome_of(session, result);
+        let native = answer(self.event.agent, &self.event, &outcome, &SessionMemory::default());
         NativeAnswerReport {
             answer: serde_json::from_str(&native.stdout).unwrap_or_default(),
             stderr: native.stderr,

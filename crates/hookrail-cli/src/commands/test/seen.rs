@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use hookrail::components::{Level, OwnedEvent, ProcessedHookResult};
-use hookrail::settings::ResolvedSettings;
+use hookrail::effects::{EventEffects, SpecificEffects};
+use hookrail::settings::{AgentEvents, ResolvedSettings};
 use hookrail::{Block, BlockCause, EventName, HookRun, JsonObject};
 use hookrail_agent::log::millis;
-use hookrail_bridge::Verdict;
 use serde_json::Value;
 
 use super::case::DecisionWord;
@@ -62,7 +62,10 @@ impl SeenOutcome {
     /// Reads the result of an event.
     /// Texts that give the same reason twice are kept once.
     pub(crate) fn new(event: &OwnedEvent, result: &ProcessedHookResult, took: Duration) -> Self {
-        let verdict = Verdict::from_result(result);
+        let changes = match EventEffects::of(result, AgentEvents::Apply).specific {
+            SpecificEffects::BeforeTool { tool_input, .. } => tool_input,
+            _ => None,
+        };
         let output = result.aggregated.final_output.as_ref();
         let reasons = [
             result.block.as_ref().map(|block| block.reason.clone()),
@@ -80,7 +83,7 @@ impl SeenOutcome {
             decision: decision(result),
             reasons: known,
             ran: result.runs.iter().map(|run| HookThatRan::of(run, result.event)).collect(),
-            input: input_after(event, verdict.tool_input),
+            input: input_after(event, changes),
             output: output.and_then(|output| serde_json::to_value(output).ok()),
             failures: failures(result),
             took_ms: millis(took),
