@@ -187,26 +187,6 @@ pub mod components {
     };
 }
 
-/// The former place of what is in `settings`, `rules`, `schemas`, `approvals`, `components` and `hookrail-shell` now.
-#[doc(hidden)]
-pub mod internal {
-    pub use crate::approvals::{HookJudgement, Judgement, hook_files, named_paths};
-    pub use crate::components::{
-        fork_obstacle, inherited_environment, is_withheld, iso_timestamp, timestamp_now,
-    };
-    pub use crate::rules::{
-        ArgumentRole, ConditionReport, Facts, Folders, OurTool, Subject, Truth, argument_problem,
-        is_shell_line, library, patched_files, unreadable_call,
-    };
-    pub use crate::schemas::{input_schema, output_schema, sample_input, settings_schema};
-    pub use crate::settings::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
-    pub use crate::settings::{
-        LockedFile, PROJECT_DIR_VARIABLES, RegistryScope, ResolvedHook, ResolvedSettings, SETTINGS_FOLDERS,
-        Settings, SettingsFiles, SourceText, calls_bridge, edit, find_project, load_settings, make_state_dir,
-    };
-    pub use hookrail_shell::{Piece, Quote, Word, is_builtin, is_python, outline, quote, shebang_line};
-}
-
 /// The page about embedding is compiled, so that its snippets stay true.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding-rust.md")]

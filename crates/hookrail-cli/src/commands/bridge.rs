@@ -23,7 +23,7 @@ use anyhow::Context as _;
 use hookrail::components::{CallReading, ProcessedHookResult, TypedInput, parse_input};
 use hookrail::settings::AgentEvents;
 use hookrail::settings::UnusableSettings;
-use hookrail::{BlockCause, EventName, HookSession};
+use hookrail::{EventName, HookSession};
 use hookrail_bridge::{
     Agent, BridgeEvent, NativeAnswer, Outcome, SessionMemory, answer, broken, read, time_budget,
 };
