@@ -205,7 +205,7 @@ fn respond(
         Some(CallReading::Unreadable(why)) if outcome.effects.block.is_none() => Some(why.clone()),
         _ => None,
     };
-    verdict.notices.extend(grants.problem().map(|problem| format!("hookrail: {problem}")));
+    outcome.notices.extend(grants.problem().map(|problem| format!("hookrail: {problem}")));
     let notices = findings::lines(settings, &context).into_iter().filter(|line| line.for_quiet);
     outcome.notices.extend(notices.map(|line| format!("hookrail: {}", line.text)));
     if event.event.is_some_and(EventName::is_agent_event) {
