@@ -13,7 +13,6 @@ mod stdin;
 pub(crate) mod surroundings;
 
 use std::io::{self, Write as _};
-use std::mem::ManuallyDrop;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -187,8 +186,7 @@ fn respond(
     log.set_project(context.project());
     log.set_agent(agent.as_str());
     let grants = Arc::new(KeptGrants::new(&context.state_dir(), Some(agent)));
-    // The program ends with the answer, so that nothing is given back before.
-    let session = ManuallyDrop::new(session(agent, &event, &context, &log, started, &grants));
+    let session = session(agent, &event, &context, &log, started, &grants);
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
         let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
