@@ -31,10 +31,12 @@ fn main() -> Result<()> {
             for file in generate(&root())? {
                 write(&file)?;
             }
-            Ok(())
+            packages::client_types(&root(), &[])
         }
         Some("dist") => packages::dist(&root()),
         Some("packages") => packages::packages(&root(), &arguments),
+        Some("clients") => packages::clients(&root()),
+        Some("picture") => packages::picture(&root()),
         Some("notes") => {
             let notes = notes::notes(&root(), arguments.first().map(String::as_str))?;
             std::io::stdout().write_all(notes.as_bytes()).context("cannot print the notes")
@@ -45,7 +47,7 @@ fn main() -> Result<()> {
             std::io::stdout().write_all(table.as_bytes()).context("cannot print the table")
         }
         _ => bail!(
-            "usage: cargo xtask all | dist | packages [--target T]… [--check] | notes [VERSION] | \
+            "usage: cargo xtask all | dist | packages [--target T]… [--check] | clients | picture | notes [VERSION] | \
              agents [AGENT…] [--effect NAME] [--keep]"
         ),
     }
@@ -96,5 +98,6 @@ mod tests {
                 file.path.display()
             );
         }
+        packages::client_types(&root(), &["--check"]).unwrap();
     }
 }

@@ -22,7 +22,7 @@ const TARGETS: [&str; 4] = [
 /// The archive for this machine alone, linked as this machine links.
 pub(crate) fn dist(root: &Path) -> Result<()> {
     let host = host()?;
-    let program = build(root, &["build"], None)?;
+    let program = build(root, &["build"], "dist", None)?;
     make(root, &root.join("target/archive"), &["--archives-only"], &[(host, program)])
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn packages(root: &Path, arguments: &[String]) -> Result<()> {
     }
     for target in targets {
         match command_for(&target) {
-            Ok(command) => programs.push((target.clone(), build(root, command, Some(&target))?)),
+            Ok(command) => programs.push((target.clone(), build(root, command, "dist", Some(&target))?)),
             Err(why) => eprintln!("{target}: left out, {why}"),
         }
     }
@@ -59,6 +59,27 @@ pub(crate) fn packages(root: &Path, arguments: &[String]) -> Result<()> {
         run(Command::new("python3").arg(root.join("packaging/check.py")).arg(&out))?;
     }
     Ok(())
+}
+
+/// The tests of both clients, and of their adapters against the real packages of npm and PyPI, which this installs below
+/// `target/`.
+pub(crate) fn clients(root: &Path) -> Result<()> {
+    run(Command::new("bash").arg(root.join("clients/test")).arg(debug_program(root)?))
+}
+
+/// The picture of the README, drawn from a session of the program.
+pub(crate) fn picture(root: &Path) -> Result<()> {
+    run(Command::new("python3").arg(root.join("packaging/picture.py")).arg(debug_program(root)?))
+}
+
+/// The program without optimisation.
+fn debug_program(root: &Path) -> Result<PathBuf> {
+    build(root, &["build"], "dev", None)
+}
+
+/// Writes the clients' types of events, which follow from `schemas/`; with `--check` it fails where they do not.
+pub(crate) fn client_types(root: &Path, options: &[&str]) -> Result<()> {
+    run(Command::new("python3").arg(root.join("clients/types.py")).args(options))
 }
 
 /// Cargo's command that builds for a target here, or why there is none. A C compiler for the target is needed, because
@@ -83,10 +104,10 @@ fn command_for(target: &str) -> Result<&'static [&'static str], String> {
 
 /// Builds the program and returns where Cargo put it, which depends on the target directory in use.
 /// `--locked`: what is shipped must come from the dependencies that were tested.
-fn build(root: &Path, command: &[&str], target: Option<&str>) -> Result<PathBuf> {
+fn build(root: &Path, command: &[&str], profile: &str, target: Option<&str>) -> Result<PathBuf> {
     let output = cargo()
         .args(command)
-        .args(["--locked", "--profile", "dist", "--package", "hookrail-cli"])
+        .args(["--locked", "--profile", profile, "--package", "hookrail-cli"])
         .args(target.map(|target| format!("--target={target}")))
         .arg("--message-format=json-render-diagnostics")
         .current_dir(root)

@@ -1,10 +1,14 @@
 /** The client of `hookrail serve`, and the kit for hooks. */
 
-export type EventName =
-  | 'BeforeTool' | 'AfterTool' | 'BeforeModel' | 'AfterModel' | 'BeforeToolSelection' | 'BeforeAgent' | 'AfterAgent'
-  | 'SessionStart' | 'SessionEnd' | 'PreCompress' | 'Notification';
+import type { BaseFields, EventInputs, EventName, EventOutputs, JsonObject } from './events.mjs';
+export type * from './events.mjs';
 
-export type JsonObject = { [name: string]: unknown };
+/** What a client passes on: the event's own fields. Model payloads may be in the SDK's form, too. */
+export type EventFields<E extends EventName> = BaseFields & {
+  [K in Exclude<keyof EventInputs[E], keyof BaseFields | 'hook_event_name'>]: K extends 'llm_request' | 'llm_response'
+    ? EventInputs[E][K] | JsonObject
+    : EventInputs[E][K];
+};
 
 /** What the hooks decided about one event. */
 export interface Verdict {
@@ -55,14 +59,6 @@ export interface FireOptions {
   timeoutMs?: number;
 }
 
-/** Fields that every event has; all may be left out. */
-export interface BaseFields {
-  session_id?: string;
-  cwd?: string;
-  timestamp?: string;
-  transcript_path?: string;
-}
-
 export interface RunToolOptions {
   /** Decides for a person. Without it a question refuses the call. */
   ask?: (verdict: Verdict) => boolean | Promise<boolean>;
@@ -80,7 +76,7 @@ export class Stopped extends Error {}
 export class Hooks {
   constructor(options?: HooksOptions);
   readonly pid: number | undefined;
-  fire(event: EventName, input: JsonObject, options?: FireOptions): Promise<Verdict>;
+  fire<E extends EventName>(event: E, input: EventFields<E>, options?: FireOptions): Promise<Verdict>;
   beforeTool(name: string, args: JsonObject, base?: BaseFields, options?: FireOptions): Promise<Verdict>;
   afterTool(name: string, args: JsonObject, response: JsonObject, base?: BaseFields, options?: FireOptions): Promise<Verdict>;
   runTool<T>(name: string, args: JsonObject, run: (args: JsonObject) => T | Promise<T>, options?: RunToolOptions): Promise<T>;
@@ -92,5 +88,8 @@ export function findProgram(): string;
 
 /** Thrown by a hook to block, with the reason. */
 export class Block extends Error {}
-/** Runs a function as the hook of this program. */
-export function hook(run: (event: JsonObject) => unknown, options?: { concurrent?: number }): void;
+/** Runs a function as the hook of this program: `hook<'BeforeTool'>((event) => …)`. */
+export function hook<E extends EventName = EventName>(
+  run: (event: EventInputs[E]) => EventOutputs[E] | void | null | Promise<EventOutputs[E] | void | null>,
+  options?: { concurrent?: number },
+): void;

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Mapping, Sequence
 
 from ._program import find_program
+from .events import EventName
 
 __all__ = ["AsyncHooks", "Blocked", "Hooks", "HookrailError", "Stopped", "Verdict"]
 
-GUARDED_EVENTS = frozenset({"BeforeTool", "BeforeModel", "BeforeAgent"})
+GUARDED_EVENTS: frozenset[EventName] = frozenset({"BeforeTool", "BeforeModel", "BeforeAgent"})
 """Events at which a failure of hookrail itself refuses, unless ``fail_closed`` is false."""
 
 _LONGEST_LINE = 256 * 1024 * 1024
@@ -44,7 +45,7 @@ class Stopped(Exception):
 class Verdict:
     """What the hooks decided about one event."""
 
-    event: str
+    event: EventName
     blocked: bool = False
     ask: bool = False
     reason: str | None = None
@@ -87,7 +88,7 @@ class Verdict:
         return self.changes.get("tool_response")
 
     @classmethod
-    def of(cls, event: str, output: Mapping[str, Any]) -> "Verdict":
+    def of(cls, event: EventName, output: Mapping[str, Any]) -> "Verdict":
         """The verdict in the ``output`` of a response."""
         final = output.get("finalOutput") or {}
         changes = final.get("hookSpecificOutput")
@@ -107,7 +108,7 @@ class Verdict:
         )
 
     @classmethod
-    def failure(cls, event: str, why: str) -> "Verdict":
+    def failure(cls, event: EventName, why: str) -> "Verdict":
         """The verdict where hookrail itself failed and the caller wants that to refuse."""
         return cls(event=event, blocked=True, cause="failure", reason=f"hookrail cannot decide: {why}")
 
@@ -185,7 +186,7 @@ class Hooks:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def fire(self, event: str, payload: Mapping[str, Any], *, timeout: float | None = None) -> Verdict:
+    def fire(self, event: EventName, payload: Mapping[str, Any], *, timeout: float | None = None) -> Verdict:
         """Asks the hooks of an event. Where hookrail fails, a guarded event is refused, or the error is raised."""
         try:
             return Verdict.of(event, self._ask(event, payload, self._timeout if timeout is None else timeout))
@@ -347,7 +348,7 @@ class AsyncHooks:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def fire(self, event: str, payload: Mapping[str, Any], *, timeout: float | None = None) -> Verdict:
+    async def fire(self, event: EventName, payload: Mapping[str, Any], *, timeout: float | None = None) -> Verdict:
         """Asks the hooks of an event. Where hookrail fails, a guarded event is refused, or the error is raised."""
         try:
             return Verdict.of(event, await self._ask(event, payload, self._timeout if timeout is None else timeout))

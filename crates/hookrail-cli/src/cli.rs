@@ -43,7 +43,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use self::agent::{AgentArgs, ApprovalMode};
 pub(crate) use self::allow::AllowArgs;
 pub(crate) use self::bridge::BridgeArgs;
-pub(crate) use self::check::CheckArgs;
+pub(crate) use self::check::{CheckArgs, CheckFormat};
 pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::connect::ConnectArgs;
 use self::deferred::Deferred;
@@ -69,7 +69,7 @@ pub(crate) use self::serve::ServeArgs;
 pub(crate) use self::setup::{SetupArgs, UninstallArgs};
 pub(crate) use self::shared::Format;
 pub(crate) use self::status::{StatusArgs, StatuslineAgent, StatuslineArgs};
-pub(crate) use self::test::TestArgs;
+pub(crate) use self::test::{TestArgs, TestFormat};
 pub(crate) use self::toggle::ToggleArgs;
 pub(crate) use self::trust::TrustArgs;
 

@@ -40,6 +40,9 @@
 //! [`MessageBus`]: components::MessageBus
 //! [`parse_input`]: components::parse_input
 
+#[cfg(not(unix))]
+compile_error!("hookrail runs on Linux and macOS. Windows is not supported.");
+
 mod diagnostic;
 mod event;
 mod formats;

@@ -40,11 +40,9 @@ impl<M> RecordingModel<M> {
 fn create_private(path: &PathBuf) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
     // A file that was there before keeps its mode when it is opened; devices such as /dev/null keep theirs.
-    #[cfg(unix)]
     if file.metadata()?.is_file() {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }

@@ -4,9 +4,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::shared::{Format, TrustFlag};
+use super::shared::TrustFlag;
 
 #[derive(Debug, Args)]
 #[command(
@@ -30,7 +30,19 @@ pub(crate) struct TestArgs {
     pub(crate) junit: Option<PathBuf>,
     /// How to print the results
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: TestFormat,
     #[command(flatten)]
     pub(crate) trust: TrustFlag,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// Annotations for GitHub's workflows
+    Github,
 }

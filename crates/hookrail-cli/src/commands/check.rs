@@ -10,6 +10,7 @@ mod foreign;
 mod indexed_text;
 mod matchers;
 mod program;
+pub(crate) mod published;
 mod python;
 mod shadowed;
 mod shell;
@@ -26,7 +27,7 @@ use serde::Serialize;
 
 use self::finding::{Finding, Severity, Sources};
 use self::side_by_side::AsIfApproved;
-use crate::cli::{CheckArgs, Format};
+use crate::cli::{CheckArgs, CheckFormat};
 use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::ExitStatus;
@@ -51,8 +52,15 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
     match args.format {
-        Format::Json => printer.json_pretty(&CheckReport { findings: &findings, errors, warnings })?,
-        Format::Text => {
+        CheckFormat::Json => printer.json_pretty(&CheckReport { findings: &findings, errors, warnings })?,
+        CheckFormat::Sarif => printer.json_pretty(&published::sarif(&findings, context))?,
+        CheckFormat::Github => {
+            for finding in &findings {
+                printer.data(published::annotation(finding, context))?;
+            }
+            printer.data(summary(&settings, [errors, warnings, notes]))?;
+        }
+        CheckFormat::Text => {
             for finding in &findings {
                 printer.data(finding.render(&sources, context))?;
                 printer.data("")?;

@@ -18,10 +18,11 @@ pub(crate) mod seen;
 mod show;
 mod source;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hookrail::Diagnostic;
+use hookrail::{Diagnostic, Severity};
 use serde::Serialize;
 
 use self::case::{Expect, TestCase};
@@ -31,8 +32,9 @@ use self::judge::{Mismatch, mismatches};
 use self::load::{TESTS_FOLDER, TestFile};
 use self::run::{FiledTest, FinishedTest, TestSetup};
 use self::show::{SLOW_MS, Shown};
-use crate::cli::{Format, TestArgs};
+use crate::cli::{TestArgs, TestFormat};
 use crate::commands::check::finding::{Finding, Sources};
+use crate::commands::check::published::Annotation;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::ExitStatus;
@@ -156,7 +158,7 @@ impl TestRun<'_> {
         Self::print_unknown_names(&tests, setup, printer);
         let files: &[TestFile] = files;
         // Where the lines of the tests go to a terminal, they are the progress.
-        let meter = Meter::new(self.args.format == Format::Json || !screen::is_stdout_shown());
+        let meter = Meter::new(self.args.format != TestFormat::Text || !screen::is_stdout_shown());
         let total = tests.len();
         let work = run::run_all(setup, &tests, |finished| {
             meter.show(|| format!("{} of {total} tests", finished.place + 1));
@@ -196,7 +198,7 @@ impl TestRun<'_> {
             mismatches: &found,
             accepted,
         };
-        if self.args.format == Format::Text {
+        if self.args.format == TestFormat::Text {
             printer.data(show::render(&test))?;
         }
         let passed = found.is_empty() || accepted;
@@ -264,13 +266,27 @@ impl TestRun<'_> {
                 .with_context(|| format!("cannot write `{}`", file.display()))?;
         }
         match self.args.format {
-            Format::Json => printer.json_pretty(&TestReport {
+            TestFormat::Json => printer.json_pretty(&TestReport {
                 passed,
                 failed,
                 tests: &self.judged,
                 coverage: self.coverage.hooks(),
             })?,
-            Format::Text => {
+            TestFormat::Github => {
+                for test in self.judged.iter().filter(|test| !test.passed) {
+                    let annotation = Annotation {
+                        severity: Severity::Error,
+                        file: Path::new(&test.file),
+                        line: test.line,
+                        column: None,
+                        title: &escape_line(&test.name),
+                        message: &test.why.iter().map(|why| escape_line(why)).collect::<Vec<_>>().join("\n"),
+                    };
+                    printer.data(annotation.render(self.context))?;
+                }
+                printer.data(format_args!("{passed} passed, {failed} failed"))?;
+            }
+            TestFormat::Text => {
                 for slow in self.judged.iter().filter(|test| test.took_ms >= SLOW_MS) {
                     printer.data(format_args!(
                         "SLOW   [{:>6} ms] {}",

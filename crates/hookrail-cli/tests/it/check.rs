@@ -409,3 +409,52 @@ fn what_cannot_run_in_forks_is_reported() {
         );
     }
 }
+
+/// A name in the settings must not become a command to the runner that reads the output.
+#[test]
+fn findings_are_annotations_of_a_workflow_and_sarif() {
+    let project = TestProject::new();
+    let text = "{\n  \"enableHooks\": true,\n  \"hooks\": { \"BeforeTol\\n::add-mask::x, 100%\": [] }\n}\n";
+    project.file(".hookrail/settings.json", text);
+    let report = Run::new(&project, &["check", "--format", "json"]).json();
+    let finding =
+        report["findings"].as_array().unwrap().iter().find(|it| it["code"] == "unknown-event").unwrap();
+    let (line, column) = (&finding["line"], &finding["column"]);
+
+    let run = Run::new(&project, &["check", "--format", "github"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let place =
+        format!("::error file=.hookrail/settings.json,line={line},col={column},title=unknown-event::");
+    let annotation =
+        run.stdout.lines().find(|it| it.starts_with(&place)).unwrap_or_else(|| panic!("{run:?}"));
+    assert!(annotation.contains("100%25") && annotation.contains("%0Ahelp: "), "{annotation}");
+    assert!(run.stdout.lines().all(|it| !it.trim().starts_with("::add-mask")), "{run:?}");
+
+    // The repository that is checked out may begin above the project.
+    let dir = project.dir();
+    let above = dir.parent().unwrap();
+    let inside = format!("file={}/.hookrail", project.dir().file_name().unwrap().display());
+    let output =
+        command(&project, &["check", "--format", "github"]).env("GITHUB_WORKSPACE", above).output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(stdout.contains(&inside), "{stdout}");
+
+    let run = Run::new(&project, &["check", "--format", "sarif"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let log = run.json();
+    assert_eq!(
+        (&log["version"], &log["runs"][0]["tool"]["driver"]["name"]),
+        (&json!("2.1.0"), &json!("hookrail"))
+    );
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), report["findings"].as_array().unwrap().len());
+    let result = results.iter().find(|it| it["ruleId"] == "unknown-event").unwrap();
+    assert_eq!(
+        result["locations"][0]["physicalLocation"],
+        json!({
+            "artifactLocation": { "uri": ".hookrail/settings.json", "uriBaseId": "%SRCROOT%" },
+            "region": { "startLine": line, "startColumn": column },
+        })
+    );
+    assert!(results.iter().all(|it| it["locations"][0]["physicalLocation"]["region"]["startLine"].is_u64()));
+}

@@ -486,3 +486,19 @@ fn a_users_rule_of_the_same_name_does_not_let_a_projects_test_pass() {
         run.shown()
     );
 }
+
+#[test]
+fn failed_tests_are_annotations_of_a_workflow() {
+    let project = guarded();
+    let bad = shell("push, 100%", "git push -f", json!({ "decision": "allow" }));
+    write(&project, "a.json", &[bad, shell("fine", "ls", json!({ "decision": "allow" }))]);
+    let run = Run::new(&project, &["test", "--format", "github"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{run:?}");
+    assert!(
+        lines[0].starts_with("::error file=.hookrail/tests/a.json,line=2,title=push%2C 100%25::"),
+        "{run:?}"
+    );
+    assert_eq!(lines[1], "1 passed, 1 failed");
+}

@@ -220,6 +220,7 @@ pub(super) enum Leader {
     /// A child of this process.
     Child(Child),
     /// The child of another process.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "forks are made on Linux only"))]
     ChildOf(Arc<dyn Parent>),
 }
 

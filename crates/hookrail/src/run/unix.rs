@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(target_os = "linux")]
 use rustix::io::Errno;
 pub(super) use rustix::process::{Pid, Signal};
 use rustix::process::{WaitId, WaitIdOptions};

@@ -9,6 +9,7 @@ use super::diagnose::start_of;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 
 /// File systems that invent modes: the mode of a file there does not show who may write it.
+#[cfg(not(target_os = "macos"))]
 const WITHOUT_MODES: [u64; 8] = [
     0x4d44,      // FAT
     0x2011_bab0, // exFAT
@@ -19,6 +20,10 @@ const WITHOUT_MODES: [u64; 8] = [
     0xfe53_4d42, // SMB 2
     0x786f_4256, // shared folders of VirtualBox
 ];
+
+/// The same by name: FAT, exFAT, NTFS, SMB, `WebDAV`.
+#[cfg(target_os = "macos")]
+const WITHOUT_MODES: [&[u8]; 5] = [b"msdos", b"exfat", b"ntfs", b"smbfs", b"webdav"];
 
 /// The user whose settings are read.
 #[derive(Debug, Clone, Copy)]
@@ -112,16 +117,20 @@ pub(super) fn objection(file: &Path, identity: UserIdentity) -> Option<Diagnosti
 }
 
 /// Whether the file system makes up owners and modes, so that they do not show who may write.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(not(target_os = "macos"))]
 fn invents_modes(file: &Path) -> bool {
     rustix::fs::statfs(file).is_ok_and(|system| {
         u64::try_from(system.f_type).is_ok_and(|kind| WITHOUT_MODES.contains(&(kind & 0xffff_ffff)))
     })
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn invents_modes(_: &Path) -> bool {
-    false
+#[cfg(target_os = "macos")]
+fn invents_modes(file: &Path) -> bool {
+    rustix::fs::statfs(file).is_ok_and(|system| {
+        let name = system.f_fstypename.iter().map(|letter| letter.cast_unsigned());
+        let name: Vec<u8> = name.take_while(|letter| *letter != 0).collect();
+        WITHOUT_MODES.contains(&name.as_slice())
+    })
 }
 
 /// A home directory that is not absolute: it would be looked for where the program happens to stand, in the project.

@@ -60,6 +60,16 @@ impl Finding {
         Self { code, severity, file: None, line: None, column: None, message, help, span: None }
     }
 
+    /// File, line and column, where it has a place.
+    pub(super) fn place(&self) -> Option<(&Path, usize, Option<usize>)> {
+        Some((self.file.as_deref()?, self.line.unwrap_or(1), self.column))
+    }
+
+    /// What is wrong, and what to do about it.
+    pub(super) fn texts(&self) -> (&str, Option<&str>) {
+        (&self.message, self.help.as_deref())
+    }
+
     /// Severity, what with its place in one line, and what to do about it.
     pub(super) fn short(&self, context: &Context) -> (Severity, String, String) {
         let place = match (&self.file, self.line) {

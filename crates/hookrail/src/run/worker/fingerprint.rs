@@ -61,6 +61,7 @@ impl CommandFiles {
     }
 
     /// Exactly these.
+    #[cfg(any(test, target_os = "linux"))]
     pub(super) fn of(paths: Vec<PathBuf>) -> Self {
         Self { paths, ..Self::default() }
     }

@@ -52,7 +52,9 @@ impl ForkObstacle {
 pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch, ForkObstacle> {
     use ForkObstacle::{NotPython, NotTheSame};
     if !cfg!(target_os = "linux") {
-        return Err(NotTheSame("runs once per event on this system".to_owned()));
+        return Err(NotTheSame(
+            "runs once per event on this system: forks are made on Linux only".to_owned(),
+        ));
     }
     let home = get(&command.env, "HOME").and_then(OsStr::to_str);
     let words = plain_words(hook.command(), &command.cwd, home).ok_or_else(|| {
@@ -93,6 +95,7 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
     Ok(Launch { interpreter, arg0: name, options, script, args, env: env.into() })
 }
 
+#[cfg(target_os = "linux")]
 impl Launch {
     /// The files that decide how the script is run.
     pub(super) fn files(&self, cwd: &Path) -> Vec<PathBuf> {
