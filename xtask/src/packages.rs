@@ -1,4 +1,4 @@
-//! What is shipped: archives, packages for npm, PyPI and Homebrew, and the script that installs.
+//! What is shipped: archives, packages for npm, `PyPI` and Homebrew, and the script that installs.
 //!
 //! This builds the programs; `packaging/packages.py` makes the packages of them, because tar, zip and JSON files need no
 //! compiler, and `packaging/check.py` installs and tries them. All of it comes from the version of this workspace.
@@ -61,7 +61,7 @@ pub(crate) fn packages(root: &Path, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The tests of both clients, and of their adapters against the real packages of npm and PyPI, which this installs below
+/// The tests of both clients, and of their adapters against the real packages of npm and `PyPI`, which this installs below
 /// `target/`.
 pub(crate) fn clients(root: &Path) -> Result<()> {
     run(Command::new("bash").arg(root.join("clients/test")).arg(debug_program(root)?))

@@ -70,8 +70,7 @@ pub struct Session {
 
 impl Session {
     /// A session with an empty history.
-    pub fn new(mut parts: SessionParts) -> Self {
-        parts.context.protected = ProtectedPaths::of(parts.hooks.settings());
+    pub fn new(parts: SessionParts) -> Self {
         Self {
             parts,
             history: History::default(),
@@ -136,6 +135,8 @@ impl Session {
 
     /// Works on a prompt until the model is done, then runs `AfterAgent` hooks, which may send it back.
     pub async fn prompt(&mut self, prompt: &str) -> PromptOutcome {
+        // Not before: making a session reads no hooks.
+        self.parts.context.protected = ProtectedPaths::of(self.parts.hooks.settings());
         match self.prompt_to_its_end(prompt).await {
             Ok(outcome) => outcome,
             Err(interrupt) => interrupt.into(),

@@ -176,10 +176,10 @@ impl Importing {
         if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
             self.report(LossKind::Note, "disableAllHooks", "the agent does not run these hooks");
         }
-        if let Some(config) = settings.get("hooksConfig").and_then(Value::as_object) {
-            if config.get("enabled") == Some(&Value::Bool(false)) {
-                self.report(LossKind::Note, "hooksConfig.enabled", "the agent does not run these hooks");
-            }
+        if let Some(config) = settings.get("hooksConfig").and_then(Value::as_object)
+            && config.get("enabled") == Some(&Value::Bool(false))
+        {
+            self.report(LossKind::Note, "hooksConfig.enabled", "the agent does not run these hooks");
         }
         // The older spelling is a key beside the events.
         let lists = ["hooksConfig", "hooks"].map(|key| settings.get(key)?.get("disabled")?.as_array());

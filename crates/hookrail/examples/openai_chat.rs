@@ -1,7 +1,11 @@
-//! A guarded call of a model that is not Gemini: the request is in OpenAI's chat format, and stays in it.
+//! A guarded call of a model that is not Gemini: the request is in the chat format of `OpenAI`, and stays in it.
 //!
 //! Run it with `cargo run -p hookrail --example openai_chat`. The model is a function; no network is needed.
 #![expect(clippy::print_stdout, reason = "an example speaks to its reader")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the requests are objects, and reading a missing key gives null"
+)]
 
 use std::convert::Infallible;
 

@@ -37,7 +37,7 @@ pub(crate) enum McpAction {
 
 #[derive(Debug, Args)]
 pub(crate) struct McpFile {
-    /// The file that lists the servers: claude_desktop_config.json, .cursor/mcp.json, .vscode/mcp.json, Zed's settings.json
+    /// The file that lists the servers: `claude_desktop_config.json`, `.cursor/mcp.json`, `.vscode/mcp.json`, Zed's `settings.json`
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Write nothing, and print what would be written

@@ -142,7 +142,7 @@ fn choose<'c>(
             Some(call) => match &call.obstacle {
                 None => return Ok(Some(call)),
                 Some(obstacle) => {
-                    terminal.show(&format!("It cannot be allowed: {}.", escape_line(obstacle)))?
+                    terminal.show(&format!("It cannot be allowed: {}.", escape_line(obstacle)))?;
                 }
             },
             None => terminal.show(&format!("Write a number from 1 to {}.", offered.len()))?,

@@ -33,7 +33,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The wait before a failed batch is sent again: doubled each time, up to the second.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// How long a collector may be away if nobody asked to go on for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -232,9 +232,9 @@ impl<'a> Exporter<'a> {
 /// How many records of a taken batch the collector left out (`partialSuccess`).
 fn rejected_records(answer: &[u8]) -> u64 {
     let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
-    match &answer["partialSuccess"]["rejectedLogRecords"] {
-        Value::String(text) => text.parse().unwrap_or(0),
-        number => number.as_u64().unwrap_or(0),
+    match answer.pointer("/partialSuccess/rejectedLogRecords") {
+        Some(Value::String(text)) => text.parse().unwrap_or(0),
+        number => number.and_then(Value::as_u64).unwrap_or(0),
     }
 }
 

@@ -3,6 +3,7 @@
 //! The position is a file of its own beside the log. While it exists, a rotation keeps the files that were not read, up
 //! to a bound; what is lost beyond it is counted.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -85,7 +86,10 @@ fn first_line(file: &mut File) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut line = Vec::new();
     BufReader::new(file.take(4096)).read_until(b'\n', &mut line)?;
-    Ok(Sha256::digest(&line).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(Sha256::digest(&line).iter().fold(String::new(), |mut hash, byte| {
+        let _ = write!(hash, "{byte:02x}");
+        hash
+    }))
 }
 
 /// Reads what follows the position, or everything.
@@ -196,7 +200,7 @@ mod tests {
     }
 
     fn age(path: &Path) {
-        let past = std::time::SystemTime::now() - Duration::from_secs(60);
+        let past = std::time::SystemTime::now() - Duration::from_mins(1);
         File::options().append(true).open(path).unwrap().set_modified(past).unwrap();
     }
 

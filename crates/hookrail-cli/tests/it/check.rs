@@ -383,7 +383,7 @@ fn what_cannot_run_in_forks_is_reported() {
         (python(""), None),
         (python("-u "), None),
         (python("-O "), Some(("note", "the hook runs Python with `-O`"))),
-        ("cat".to_owned(), Some(("warning", "the hook is no Python script"))),
+        ("cat".to_owned(), Some(("warning", "the hook is not a Python script"))),
         (
             "/nowhere/x.py".to_owned(),
             Some(("warning", "the hook names the program `/nowhere/x.py`, which is not found")),

@@ -152,7 +152,7 @@ fn a_followed_log_is_sent_as_it_grows() {
     let rm = json!({ "command": "rm -rf /" }).to_string();
     let fired = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &rm]);
     assert_eq!(fired.code, Some(2), "{}", fired.shown());
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
     while server.received().is_empty() && std::time::Instant::now() < deadline {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }

@@ -274,13 +274,13 @@ fn a_browser_is_started_without_the_code_on_its_command_line() {
     let mut address = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
     let (page, code) = address.trim().split_once('#').unwrap();
-    let opened = std::fs::read_to_string(project.home().join("opened")).unwrap();
-    assert!(!opened.contains(code) && !opened.contains(page), "{opened}");
+    let given = std::fs::read_to_string(project.home().join("opened")).unwrap();
+    assert!(!given.contains(code) && !given.contains(page), "{given}");
     assert!(std::fs::read_to_string(&read).unwrap().contains(address.trim()));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert!(child.wait().unwrap().success());
-    assert!(!std::path::Path::new(&opened).exists(), "the file is gone with the report");
+    assert!(!std::path::Path::new(&given).exists(), "the file is gone with the report");
 }
 
 #[test]

@@ -471,15 +471,15 @@ fn on_a_terminal_a_pager_shows_it() {
         Terminal::start(&args, &project.dir(), &environment, None).end()
     };
     let pager = format!("{} given", pager.display());
-    let paged = [("TERM", "xterm"), ("PAGER", pager.as_str())];
-    let (code, text) = shown(&paged, &[]);
+    let variables = [("TERM", "xterm"), ("PAGER", pager.as_str())];
+    let (code, text) = shown(&variables, &[]);
     assert!(code == Some(0) && text.contains("PAGER given\r\n") && text.contains("END"), "{text}");
     assert!(text.contains("\u{1b}[31mblock"), "with colours: {text}");
     let (_, plain) = shown(&[("TERM", "xterm"), ("PAGER", pager.as_str()), ("NO_COLOR", "1")], &[]);
     assert!(plain.contains("PAGER") && !plain.contains('\u{1b}'), "{plain}");
     for (variables, args) in [
-        (&paged[..], &["--no-pager"][..]),
-        (&paged, &["--format", "json"]),
+        (&variables[..], &["--no-pager"][..]),
+        (&variables, &["--format", "json"]),
         (&[("TERM", "dumb"), ("PAGER", pager.as_str())], &[]),
         (&[("TERM", "xterm"), ("PAGER", "")], &[]),
         (&[("TERM", "xterm"), ("PAGER", "no-such-pager")], &[]),

@@ -17,7 +17,7 @@ use crate::bridge::with_hooks;
 use crate::program::log_path;
 
 /// Far more than anything takes, also on a busy machine.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_mins(2);
 
 fn script() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/server.py")

@@ -134,8 +134,8 @@ fn open_starts_the_browser_with_the_file() {
     let with_opener =
         |path: &str| hookrail(&project, &["report", "-o", "r.html", "--open"]).env("PATH", path).output();
     assert!(with_opener(&path).unwrap().status.success());
-    let opened = std::fs::read_to_string(project.home().join("opened")).unwrap();
-    assert_eq!(std::path::Path::new(&opened), project.dir().join("r.html"));
+    let given = std::fs::read_to_string(project.home().join("opened")).unwrap();
+    assert_eq!(std::path::Path::new(&given), project.dir().join("r.html"));
     let without = with_opener("/no/such/folder").unwrap();
     assert!(without.status.success() && String::from_utf8_lossy(&without.stderr).contains("yourself"));
 }

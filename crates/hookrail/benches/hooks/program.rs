@@ -41,8 +41,8 @@ impl Program {
             .output()
             .ok()?;
         let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-        let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).next()
+        let mut messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        messages.find_map(|message| message["executable"].as_str().map(PathBuf::from))
     }
 
     /// Where it is.

@@ -224,7 +224,6 @@ pub struct AfterToolHookResult {
 /// What to do with a model call. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "made once per model call and taken apart at once")]
 pub enum ModelGate<'a, R: RequestFormat = GenerateContentParameters> {
     /// Send this: the original request, or what hooks made of it.
     Send {

@@ -124,6 +124,10 @@ impl Drop for HookSession {
 
 /// Collects what a [`HookSession`] needs.
 #[must_use = "a builder makes nothing until `build` is called"]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one choice of the host, set by a method of its own"
+)]
 pub struct HookSessionBuilder {
     session_id: Option<String>,
     working_dir: PathBuf,

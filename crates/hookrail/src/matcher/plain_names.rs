@@ -31,7 +31,7 @@ impl Words {
 
     /// The words.
     pub(super) fn texts(&self) -> Vec<String> {
-        self.any_of.iter().map(|word| word.to_string()).collect()
+        self.any_of.iter().map(ToString::to_string).collect()
     }
 
     /// Words are compared as UTF-8, which gives the same answer as UTF-16 units because they are ASCII.

@@ -81,6 +81,7 @@ fn the_root_has_few_names_and_each_of_them_is_used() {
     assert_eq!(unused, Vec::<&String>::new());
 }
 
+#[expect(clippy::unwrap_used, reason = "helpers of tests fail them by panicking")]
 fn add_texts(path: &Path, text: &mut String) {
     if path.is_dir() {
         let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());

@@ -172,13 +172,12 @@ impl BlockedCalls {
         let lock = self.file.with_extension("lock");
         let locked = LockedFile::lock_within(&self.file, &lock, super::LOCK_TIMEOUT);
         let locked = locked.map_err(|error| error.to_string())?;
-        let present = match private_file::read(&self.file) {
-            Ok(present) => present.unwrap_or_default(),
+        let present = if let Ok(present) = private_file::read(&self.file) {
+            present.unwrap_or_default()
+        } else {
             // Whatever is there holds nothing that a person could rely on.
-            Err(_) => {
-                fs::remove_file(&self.file).map_err(|error| error.to_string())?;
-                Vec::new()
-            }
+            fs::remove_file(&self.file).map_err(|error| error.to_string())?;
+            Vec::new()
         };
         let is_old = |line: &[u8]| read(line).is_none_or(|call| !is_kept(&call));
         let first_is_old =
@@ -189,14 +188,13 @@ impl BlockedCalls {
         }
         let mut kept: Vec<&[u8]> = lines(&present).filter(|line| !is_old(line)).collect();
         // Half of it goes at once, so that not every call writes all of it.
-        let mut size: usize = kept.iter().map(|line| line.len() + 1).sum();
         if is_full {
-            let most = LARGEST as usize / 2;
-            let mut dropped = 0;
-            while size > most && dropped < kept.len() {
-                size -= kept[dropped].len() + 1;
-                dropped += 1;
-            }
+            let mut size = 0;
+            let newest = kept.iter().rev().take_while(|line| {
+                size += line.len() as u64 + 1;
+                size <= LARGEST / 2
+            });
+            let dropped = kept.len() - newest.count();
             kept.drain(..dropped);
         }
         let mut text: Vec<u8> =

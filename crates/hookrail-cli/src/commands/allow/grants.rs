@@ -155,16 +155,14 @@ impl KeptGrants {
     /// The arguments of a call that decide what it does.
     fn deciding(&self, call: &GuardedCall<'_>) -> JsonObject {
         let native = call.extra.get("agent").and_then(|agent| agent.get("tool_name")).and_then(Value::as_str);
-        match self.agent {
-            Some(agent) => deciding_arguments(agent, native.unwrap_or(call.tool_name), call.tool_input),
-            None => {
-                let mut input = call.tool_input.clone();
-                if OurTool::named(call.tool_name).is_some() {
-                    input.shift_remove("description");
-                }
-                input
-            }
+        if let Some(agent) = self.agent {
+            return deciding_arguments(agent, native.unwrap_or(call.tool_name), call.tool_input);
         }
+        let mut input = call.tool_input.clone();
+        if OurTool::named(call.tool_name).is_some() {
+            input.shift_remove("description");
+        }
+        input
     }
 
     fn key(&self, call: &GuardedCall<'_>) -> CallKey {

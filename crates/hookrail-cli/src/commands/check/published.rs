@@ -90,10 +90,10 @@ fn result(finding: &Finding, context: &Context) -> Value {
     } else {
         json!({ "uri": uri_path(&file), "uriBaseId": "%SRCROOT%" })
     };
-    let mut region = json!({ "startLine": line });
-    if let Some(column) = column {
-        region["startColumn"] = json!(column);
-    }
+    let region = match column {
+        Some(column) => json!({ "startLine": line, "startColumn": column }),
+        None => json!({ "startLine": line }),
+    };
     json!({
         "ruleId": finding.code.as_str(),
         "level": level,

@@ -18,13 +18,12 @@ impl Endpoint {
     /// The variables for logs win over those for everything.
     pub(super) fn read(env: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
         let env = |name: &str| env(name).filter(|value| !value.trim().is_empty());
-        let (name, address) = match env("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT") {
-            Some(address) => ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", address),
-            None => {
-                let base = env("OTEL_EXPORTER_OTLP_ENDPOINT");
-                let base = base.unwrap_or_else(|| "http://localhost:4318".to_owned());
-                ("OTEL_EXPORTER_OTLP_ENDPOINT", format!("{}/v1/logs", base.trim().trim_end_matches('/')))
-            }
+        let (name, address) = if let Some(address) = env("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT") {
+            ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", address)
+        } else {
+            let base = env("OTEL_EXPORTER_OTLP_ENDPOINT");
+            let base = base.unwrap_or_else(|| "http://localhost:4318".to_owned());
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", format!("{}/v1/logs", base.trim().trim_end_matches('/')))
         };
         let url = Url::parse(address.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some(url) = url else {
@@ -73,15 +72,12 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                decoded.push(*first);
-                rest = after;
-            }
+        if let Some(byte) = code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            decoded.push(byte);
+            rest = after.get(2..).unwrap_or_default();
+        } else {
+            decoded.push(*first);
+            rest = after;
         }
     }
     String::from_utf8_lossy(&decoded).into_owned()

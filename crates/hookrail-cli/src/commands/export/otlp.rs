@@ -44,17 +44,17 @@ pub(super) fn record(decision: &Map<String, Value>, with_prompts: bool) -> Value
         let value = decision.get(*field).filter(|value| !value.is_null())?;
         Some(attribute(name, value))
     });
-    log_record(text("timestamp"), text("decision"), body, given.collect())
+    log_record(text("timestamp"), text("decision"), body, &given.collect::<Vec<_>>())
 }
 
 /// The record that counts decisions which the log no longer has.
 pub(super) fn lost_record(count: u64) -> Value {
     let body =
         format!("{count} decisions were lost: the log grew beyond its bound before they were exported");
-    log_record("", "failed", &body, vec![attribute("hookrail.lost", &Value::from(count))])
+    log_record("", "failed", &body, &[attribute("hookrail.lost", &Value::from(count))])
 }
 
-fn log_record(timestamp: &str, decision: &str, body: &str, attributes: Vec<Value>) -> Value {
+fn log_record(timestamp: &str, decision: &str, body: &str, attributes: &[Value]) -> Value {
     let now = Timestamp::now();
     let time = timestamp.parse::<Timestamp>().unwrap_or(now);
     let (number, word) = match decision {

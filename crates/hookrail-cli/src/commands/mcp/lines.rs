@@ -94,6 +94,7 @@ impl Lines {
 
 /// Finds the id of a message while its bytes pass by.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a state of a scanner, each independent of the others")]
 struct IdScanner {
     depth: usize,
     in_text: bool,

@@ -287,9 +287,9 @@ impl RawObject<'_> {
     /// The text of the object with other values for some keys; `None` takes a key out, and one that is not there is
     /// added.
     fn with(&self, changes: &[(&str, Option<&str>)]) -> String {
-        let changed = |name: &str| changes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        let new_value = |name: &str| changes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let kept = self.0.iter().filter_map(|(name, value)| {
-            let value = changed(name).unwrap_or(Some(*value))?;
+            let value = new_value(name).unwrap_or(Some(*value))?;
             Some((name.as_str(), value))
         });
         let added = changes.iter().filter(|(key, _)| self.get(key).is_none());
@@ -420,13 +420,12 @@ pub(super) fn with_result(line: &[u8], change: &ResultChange) -> Option<Vec<u8>>
         (None, Some(_)) => empty,
         (None, None) => return Some(line.to_vec()),
     };
-    let mut contents: Vec<String> = match &change.replaced {
-        Some(value) => replaced_content(value),
-        None => {
-            let parts: Vec<&RawValue> =
-                result.get("content").and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
-            parts.into_iter().map(|part| part.get().to_owned()).collect()
-        }
+    let mut contents: Vec<String> = if let Some(value) = &change.replaced {
+        replaced_content(value)
+    } else {
+        let parts: Vec<&RawValue> =
+            result.get("content").and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+        parts.into_iter().map(|part| part.get().to_owned()).collect()
     };
     contents.extend(change.added.iter().map(|text| text_content(text)));
     let contents = format!("[{}]", contents.join(","));

@@ -129,7 +129,7 @@ impl Proxy {
                     let part = [part.as_bytes(), b"\n"].concat();
                     match read_client_line(&part) {
                         ClientLine::Batch(_) => {
-                            self.refuse_unclear(None, "it is a list in a list", pipes).await
+                            self.refuse_unclear(None, "it is a list in a list", pipes).await;
                         }
                         message => self.client_message(message, part.clone(), pipes).await,
                     }

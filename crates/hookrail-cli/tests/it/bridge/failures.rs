@@ -214,7 +214,7 @@ fn limited(project: &TestProject, limit: &str) -> Ran {
     let open = |folder: &std::path::Path| {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     };
-    for folder in [project.dir().to_owned(), project.home()] {
+    for folder in [project.dir().clone(), project.home()] {
         open(&folder);
         open(folder.parent().unwrap());
     }

@@ -104,11 +104,19 @@ fn verdicts_are_carried_out() {
         seen["prompt"]["value"], "do it\n\nwelcome",
         "the start's context comes with the first prompt: {seen}"
     );
-    assert_eq!(seen["forbidden"]["thrown"], "not these words", "{seen}");
-    assert_eq!(host["toasts"], json!(["not these words"]), "the user reads why a prompt is refused");
-    assert_eq!(seen["blocked"]["thrown"], "rm is for people", "{seen}");
+    let starts_with = |call: &str, reason: &str| {
+        let thrown = seen[call]["thrown"].as_str().unwrap_or_default();
+        assert!(thrown.starts_with(&format!("{reason}\n[hookrail: rule settings.json:")), "{call}: {seen}");
+    };
+    starts_with("forbidden", "not these words");
+    assert_eq!(
+        host["toasts"],
+        json!([seen["forbidden"]["thrown"]]),
+        "the user reads why a prompt is refused"
+    );
+    starts_with("blocked", "rm is for people");
     assert_eq!(seen["changed"]["value"], json!({ "command": "touch y", "description": "d" }), "{seen}");
-    assert_eq!(seen["written"]["thrown"], "it is secret", "{seen}");
+    starts_with("written", "it is secret");
     assert_eq!(seen["free"]["value"], json!({ "command": "ls" }), "{seen}");
     assert_eq!(seen["after"]["value"], "1 file\n\ncount them", "{seen}");
     for quiet in ["created", "compacting", "idle", "other"] {
@@ -160,7 +168,8 @@ fn a_projects_plugin_looks_for_the_program() {
             let output = node(&project, &host, &plugin);
             serde_json::from_slice::<Value>(&output.stdout).unwrap()
         };
-        assert_eq!(here(&home)["seen"]["blocked"]["thrown"], "rm is for people");
+        let blocked = here(&home)["seen"]["blocked"]["thrown"].to_string();
+        assert!(blocked.contains("rm is for people"), "{blocked}");
         let host = here("/nowhere");
         let said = host["toasts"].to_string();
         assert!(said.contains("not installed here"), "{host}");

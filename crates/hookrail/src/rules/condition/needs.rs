@@ -252,8 +252,7 @@ fn texts_of(part: &TestPart) -> Option<Vec<String>> {
         TestPart::OneOf(values) => {
             values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<_>>()?
         }
-        TestPart::StartsWith(text) => vec![text.clone()],
-        TestPart::Contains(Value::String(text)) => vec![text.clone()],
+        TestPart::StartsWith(text) | TestPart::Contains(Value::String(text)) => vec![text.clone()],
         TestPart::Glob(glob) => glob.plain_parts()?,
         TestPart::Regex(regex) => regex.required_texts()?,
         _ => return None,
