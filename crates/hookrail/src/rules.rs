@@ -1,7 +1,7 @@
 //! Rules: guards without a process.
 //!
-//! A rule is a condition on the facts of an event and the output of a hook. [`Rule::read`] reads one from settings,
-//! [`Facts`] holds what is known of an event, and [`Rule::answer`] is the output of the rule for it. Logic has three
+//! A rule is a condition on the facts of an event and the output of a hook. `Rule::read` reads one from settings,
+//! [`Facts`] holds what is known of an event, and `Rule::answer` is the output of the rule for it. Logic has three
 //! values ([`Truth`]): where a shell line does not show what it does, the result is unknown instead of a guess.
 //!
 //! Everything here is pure but `path.rs`, which reads links. A rule is a guard rail and no sandbox: it reads what a call
