@@ -10,6 +10,7 @@ mod places;
 mod plugin;
 pub(crate) mod toml;
 
+use std::fmt;
 use std::path::Path;
 
 use crate::agent::Agent;
@@ -39,6 +40,22 @@ pub enum EntryScope<'a> {
         /// Whether guarded events are refused where hookrail is not installed.
         require: bool,
     },
+}
+
+/// Where hooks are in an agent's settings: a hook of a group, or a whole group. Where the agent has no groups, a hook is
+/// one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPlace {
+    pub(crate) event: String,
+    pub(crate) group: usize,
+    pub(crate) hook: Option<usize>,
+}
+
+impl fmt::Display for EntryPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.event, self.group)?;
+        self.hook.map_or(Ok(()), |hook| write!(f, ".hooks[{hook}]"))
+    }
 }
 
 /// What `connect` registers, and in which file.

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::agent::Agent;
 
 use crate::agents::{canonical_event, dialect_of};
-use crate::connect::{ConnectError, json};
+use crate::connect::{ConnectError, EntryPlace, json};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
 
 use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
@@ -39,22 +39,6 @@ pub struct Imported {
     pub own_entries: usize,
     /// What of the file is in `settings`, in the order of the file.
     pub places: Vec<EntryPlace>,
-}
-
-/// Where hooks stand in an agent's settings: a hook of a group, or a whole group. Where the agent has no groups, a hook is
-/// one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryPlace {
-    pub(crate) event: String,
-    pub(crate) group: usize,
-    pub(crate) hook: Option<usize>,
-}
-
-impl fmt::Display for EntryPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.event, self.group)?;
-        self.hook.map_or(Ok(()), |hook| write!(f, ".hooks[{hook}]"))
-    }
 }
 
 impl Imported {

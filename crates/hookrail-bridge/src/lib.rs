@@ -34,13 +34,13 @@ pub use agent::{Agent, UnknownAgent};
 pub use agents::{agent_marks, can_ask, event_name, is_event_name, limits, project_variable, tested_with};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
-    ConnectError, ConnectOptions, Connection, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS, SettingsEdit,
-    SettingsFormat, SettingsPlace, Surroundings, bridge_entries, calls_bridge, connect, connection,
-    disconnect, guarded_event, obstacles, project_settings, user_settings, uses_toml,
+    ConnectError, ConnectOptions, Connection, EntryPlace, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS,
+    SettingsEdit, SettingsFormat, SettingsPlace, Surroundings, bridge_entries, calls_bridge, connect,
+    connection, disconnect, guarded_event, obstacles, project_settings, user_settings, uses_toml,
 };
 pub use event::BridgeEvent;
 pub use import::{
-    EntryPlace, ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
+    ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
 };
 pub use input::{BridgeInputError, read};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};

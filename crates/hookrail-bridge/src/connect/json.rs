@@ -7,9 +7,8 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use super::calls_bridge;
 use super::cut::{JsonPath, remove};
 use super::one_line::into_one_line;
-use super::{BridgeEntry, ConnectError};
+use super::{BridgeEntry, ConnectError, EntryPlace};
 use crate::dialect::SettingsShape;
-use crate::import::EntryPlace;
 
 /// The text with all entries in it.
 ///

@@ -6,8 +6,7 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::calls_bridge;
-use super::{BridgeEntry, ConnectError};
-use crate::import::EntryPlace;
+use super::{BridgeEntry, ConnectError, EntryPlace};
 
 /// The text with all entries in it.
 /// A file that has exactly these entries is returned as it is.

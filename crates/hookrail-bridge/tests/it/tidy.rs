@@ -12,7 +12,7 @@ fn modules_use_only_those_before_them() {
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
         &[
             "agent", "event", "outcome", "effects", "dialect", "agents", "tools", "input", "memory",
-            "answer", "import", "connect", "mcp",
+            "answer", "connect", "mcp", "import",
         ],
     );
 }
