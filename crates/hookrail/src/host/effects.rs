@@ -397,3 +397,6 @@ impl Default for AgentHookResult {
         Self { gate, clear_context: false, notes: Notes::default() }
     }
 }
+
+#[cfg(test)]
+mod tests;
