@@ -61,6 +61,16 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
     files.extend(schemas::generate(root)?);
     let content = hookrail::rules::library::index_file().context("a shipped guard cannot be read")?;
     files.push(Generated { path: root.join("crates/hookrail/src/rules/library/index.in"), content });
+    // The kits of the packages are those that `hookrail init` writes.
+    for (kit, copy) in [
+        ("hookrail_hook.mjs", "clients/node/lib/hook.mjs"),
+        ("hookrail_hook.py", "clients/python/hookrail_cli/hook.py"),
+    ] {
+        let kit = root.join("crates/hookrail-cli/src/commands/init/kits").join(kit);
+        let content =
+            std::fs::read_to_string(&kit).with_context(|| format!("cannot read {}", kit.display()))?;
+        files.push(Generated { path: root.join(copy), content });
+    }
     Ok(files)
 }
 

@@ -8,36 +8,68 @@
 //     });
 //
 // With `"worker": true` in the settings the file is started once and asked many times; without it, once per event. The
-// verdicts are the same. What the function prints with `console` goes to stderr, and nothing else than its answer to
-// stdout. An exception is a failure of the hook, with the stack on stderr. `hook(function, { concurrent: 4 })` lets a
+// verdicts are the same. What the function prints with `console` is shown as what the hook wrote to stderr; stdout is for
+// answers. An exception is a failure of the hook, with the stack on stderr. `hook(function, { concurrent: 4 })` lets a
 // worker be asked so many things at once; otherwise it is one at a time. Do not call `process.exit`: throw.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
+
+/** What the function prints while it answers an event. */
+const printed = new AsyncLocalStorage();
 
 /** Thrown by a hook to block, with the reason. */
 export class Block extends Error {}
 
 /** Runs a function as the hook of this program. */
-export function hook(run, { concurrent = 1 } = {}) {
+export async function hook(run, { concurrent = 1 } = {}) {
   const answer = takeStdout();
-  if (process.env.HOOKRAIL_WORKER) serve(run, concurrent, answer);
-  else runOnce(run, answer);
+  if (!process.env.HOOKRAIL_WORKER) return runOnce(run, answer, process.stdin);
+  // The variable alone does not tell: a hook that is no worker may inherit it. The first line does.
+  const chunks = process.stdin[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  for (let next; !start.includes(10) && !(next = await chunks.next()).done; ) start = Buffer.concat([start, next.value]);
+  const stream = (async function* () {
+    yield start;
+    yield* chunks;
+  })();
+  if (isQuestion(start.toString('utf8').split('\n')[0])) return serve(run, concurrent, answer, stream);
+  if (start.length > 0) return runOnce(run, answer, stream);
+}
+
+/** Whether a line asks a worker. */
+function isQuestion(line) {
+  try {
+    const question = JSON.parse(line);
+    return 'input' in question && !('hook_event_name' in question);
+  } catch {
+    return false;
+  }
 }
 
 /** Reserves stdout for answers: whatever else is printed goes to stderr. Returns the function that writes a line. */
 function takeStdout() {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.on('error', () => process.exit(0)); // No reader is left.
-  process.stdout.write = process.stderr.write.bind(process.stderr);
+  const writeError = process.stderr.write.bind(process.stderr);
+  // It is written at once, too, for a hook that never answers.
+  process.stderr.write = (chunk, ...rest) => {
+    printed.getStore()?.push(String(chunk));
+    return writeError(chunk, ...rest);
+  };
+  process.stdout.write = process.stderr.write;
   return (value, done) => write(`${JSON.stringify(value)}\n`, done);
 }
 
 /** Answers one line after another, until there are no more. */
-async function serve(run, concurrent, answer) {
+async function serve(run, concurrent, answer, stream) {
   answer({ ready: true, concurrent });
   const open = new Set();
-  for await (const line of lines(process.stdin)) {
+  for await (const line of lines(stream)) {
     const { id, input } = JSON.parse(line);
-    const asked = ask(run, input).then((result) => answer({ id, ...result }));
+    const texts = [];
+    const asked = printed.run(texts, () => ask(run, input)).then((result) => {
+      answer({ id, ...withPrinted(result, texts.join('')) });
+    });
     open.add(asked);
     asked.finally(() => open.delete(asked));
     if (open.size >= concurrent) await Promise.race(open);
@@ -46,10 +78,17 @@ async function serve(run, concurrent, answer) {
   process.exit(0);
 }
 
+/** The answer with what the hook printed as its stderr. */
+function withPrinted(result, text) {
+  if (!text) return result;
+  const { exitCode, stdout, stderr } = result.output ? { ...exited(0), stdout: JSON.stringify(result.output) } : result;
+  return { exitCode, stdout, stderr: text + stderr };
+}
+
 /** Answers the one event on stdin. */
-async function runOnce(run, answer) {
+async function runOnce(run, answer, stream) {
   const chunks = [];
-  for await (const chunk of process.stdin) chunks.push(chunk);
+  for await (const chunk of stream) chunks.push(chunk);
   const result = await ask(run, JSON.parse(Buffer.concat(chunks).toString('utf8')));
   if (result.output) answer(result.output, () => process.exit(0));
   else process.stderr.write(result.stderr, () => process.exit(result.exitCode));
