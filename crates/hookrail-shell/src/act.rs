@@ -17,6 +17,7 @@ use super::field::{Field, Likely};
 use super::walk::{Context, Walker, base_name};
 
 pub(super) use self::git::is_git_code;
+pub(super) use self::search::found_by_find;
 pub(super) use self::shells::is_shell;
 
 /// How many bytes of text reading one word with the book counts for.
@@ -215,7 +216,7 @@ impl Call<'_> {
                 let (name, role) = role.strip_prefix('-').and(role.split_once('='))?;
                 known.is_named(name).then_some(role)
             });
-            let role = chosen.unwrap_or(known.role);
+            let role = chosen.unwrap_or(known.role).trim_start_matches('2');
             match (role, self.value_of(flag)) {
                 ("root", _) => inner.foreign = true,
                 ("cd", Some(folder)) => folders.push(folder),

@@ -344,6 +344,10 @@ impl<'w, W: Word> WordReader<'w, W> {
     /// Takes the next word as the value of a flag, whatever it looks like: a program does the same.
     fn with_next_value(&mut self, name: FlagName, level: usize) {
         let at = self.at - 1;
+        if matches!(name, FlagName::Known(KnownFlag { role, .. }) if role.starts_with('2')) {
+            // Of two values the last one has the role.
+            self.next();
+        }
         let value_at = Some(self.at);
         let (value, value_at) = match self.next().map(Word::text) {
             Some(Some(value)) => (FlagValue::Given(value.to_owned()), value_at),

@@ -60,6 +60,8 @@ pub(super) enum Value {
     Function(Rc<[Rc<ParsedCommand>]>, bool),
     /// The operands of `cd`, or `None` where the directory cannot be determined.
     Directory(Option<Rc<[String]>>),
+    /// The same where only the beginning of the last operand is known (`cd /etc/$X`).
+    Below(Rc<[String]>),
     /// A flag that is set.
     Set,
 }
@@ -69,7 +71,7 @@ impl Value {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(two)) => one == two,
-            (Self::List(one), Self::List(two)) => one == two,
+            (Self::List(one), Self::List(two)) | (Self::Below(one), Self::Below(two)) => one == two,
             (Self::Likely(one), Self::Likely(two)) => one == two,
             (Self::Function(one, sure), Self::Function(two, also)) => {
                 sure == also

@@ -300,7 +300,8 @@ impl Walker {
             }
         }
         let is_operand = |field: &Field| {
-            field.text.is_none() && field.likely.first().is_some_and(|likely| !likely.path.starts_with('-'))
+            let is_path = |likely: &Likely| !likely.path.starts_with('-');
+            field.text.is_none() && !field.likely.is_empty() && field.likely.iter().all(is_path)
         };
         let operands =
             argv.iter().enumerate().filter(|(_, field)| is_operand(field)).map(|(at, _)| at).collect();
@@ -362,6 +363,14 @@ impl Walker {
         let base = match self.state.get(&StateKey::Directory) {
             None => PathBase::CallDirectory(Vec::new()),
             Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
+            Some(Value::Below(operands)) => {
+                let (start, above) =
+                    operands.split_last().map_or(("", &[][..]), |(last, above)| (last, above));
+                for path in &mut paths {
+                    below(path, start);
+                }
+                PathBase::CallDirectory(above.to_vec())
+            }
             Some(_) => PathBase::Unknown,
         };
         let folders = match &base {
@@ -431,6 +440,16 @@ impl Walker {
     /// Reads the expansions in `parts` for what they run.
     fn expand_for_commands(&mut self, parts: &[WordPart], context: &Context) {
         let _ = self.expand_quoted(parts, context);
+    }
+}
+
+/// Puts a relative path into a folder of which only the beginning `start` is known.
+fn below(path: &mut Option<Likely>, start: &str) {
+    let Some(likely) = path else { return };
+    if likely.path.split('/').any(|name| name == "..") {
+        *path = None;
+    } else if !likely.path.starts_with(['/', '~']) {
+        *likely = Likely { path: start.to_owned(), extent: likely.extent.max(Extent::Beginning) };
     }
 }
 

@@ -36,18 +36,51 @@ fn below(folders: &[Field]) -> Vec<Likely> {
     if folders.is_empty() { vec![inside(".", false)] } else { folders.iter().filter_map(of).collect() }
 }
 
-/// `find`: with `-delete` the folders that it starts from are written, `-fprint` and similar options name a file, and
-/// `-exec` is followed by a command that ends with `;`, or with `+` directly behind `{}`. What `-execdir` starts runs in the
-/// folder of each file, so other relative paths in it cannot be determined.
-pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+/// The folders that `find` searches with these words, and the words behind them.
+fn searched(args: &[Field]) -> (Vec<Field>, &[Field]) {
     let is_option = |field: &&Field| {
         field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O"))
     };
     let is_expression = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(['-', '(', '!']));
-    let args = call.args.get(call.args.iter().take_while(is_option).count()..).unwrap_or_default();
+    let args = args.get(args.iter().take_while(is_option).count()..).unwrap_or_default();
     let folders: Vec<Field> = args.iter().take_while(|field| !is_expression(field)).cloned().collect();
+    let rest = args.get(folders.len()..).unwrap_or_default();
+    (folders, rest)
+}
+
+/// What `find` with these words writes.
+pub(crate) fn found_by_find(args: &[Field]) -> Vec<Likely> {
+    let (folders, _) = searched(args);
     let found = below(&folders);
-    let mut rest = args.get(folders.len()..).unwrap_or_default();
+    if found.len() == folders.len().max(1) { found } else { Vec::new() }
+}
+
+/// What a command reads from its standard input, as paths: those that were found, or the words of a text.
+fn words_of(stdin: &Stdin) -> Vec<Likely> {
+    match stdin {
+        Stdin::Path(paths) => paths.to_vec(),
+        Stdin::Text(text) if !text.contains(['\'', '"', '\\', '\0']) && text.len() < 4096 => {
+            let whole = |word: &str| {
+                let path = format!("{}{word}", if word.starts_with('~') { "./" } else { "" });
+                Likely { path, extent: Extent::Whole }
+            };
+            let words = text.split_ascii_whitespace();
+            if words.clone().any(|word| word.starts_with('-')) {
+                Vec::new()
+            } else {
+                words.map(whole).collect()
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `find`: with `-delete` the folders that it starts from are written, `-fprint` and similar options name a file, and
+/// `-exec` is followed by a command that ends with `;`, or with `+` directly behind `{}`. What `-execdir` starts runs in the
+/// folder of each file, so other relative paths in it cannot be determined.
+pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+    let (folders, mut rest) = searched(call.args);
+    let found = below(&folders);
     while let Some((action, behind)) = rest.split_first() {
         rest = behind;
         match action.as_str() {
@@ -117,6 +150,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
         return true;
     }
     call.note_unclear(walker, start);
+    let found = if call.has_before("-a", start) { Vec::new() } else { words_of(&inner.stdin) };
     let inner = Context { stdin: Stdin::Nothing, ..inner.clone() };
     let replaces = call.has_before("-I|-i|--replace|-J", start);
     let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
@@ -125,12 +159,12 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     }
     let sign = sign.as_deref().filter(|_| replaces);
     let command = call.args.get(start..).unwrap_or_default();
-    let mut whole: Vec<Field> = command.iter().map(|field| with_hole(field, sign, &[])).collect();
+    let mut whole: Vec<Field> = command.iter().map(|field| with_hole(field, sign, &found)).collect();
     if whole.is_empty() {
         whole.push(Field::known("echo"));
     }
     if !replaces {
-        whole.push(Field::unknown());
+        whole.push(Field { likely: found, ..Field::unknown() });
     }
     walker.start(&whole, &inner);
     if slots.first().is_some_and(|slot| slot.may_be_value) {

@@ -246,7 +246,7 @@ fn files_and_folders_of_programs_are_told() {
         ("parallel 'rm -rf {}' ::: a b", "w a, w b"),
         ("parallel rm ::: /etc", "w /etc"),
         ("env -C /etc rm -rf x; sudo -D /etc rm y", "w x@/etc, w y@/etc"),
-        ("sudo --chdir=/etc/$X rm y", "w y@?"),
+        ("sudo --chdir=/etc/$X rm y", "w /etc/?"),
         ("cd /etc; curl -O https://h/f?x=1", "w f@/etc"),
         ("curl --output=/etc/$X u", "w /etc/?"),
         ("git --work-tree=/etc checkout -- x", "w x@/etc"),

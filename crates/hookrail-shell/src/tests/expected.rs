@@ -430,3 +430,38 @@ fn the_reserved_word_time_keeps_its_options() {
         assert_eq!(commands(&facts_of_line(line)), expected, "{line}");
     }
 }
+
+/// A folder of which only the beginning is known, and what `find` hands on.
+#[test]
+fn beginnings_are_followed() {
+    let mut misses = Vec::new();
+    for (line, expected) in [
+        ("cd /etc/$X; rm y", "w /etc/?"),
+        ("cd /etc/$X; rm /usr/y", "w /usr/y"),
+        ("cd /etc/$X; rm ../y", "w ?"),
+        ("cd /etc/$X; cd z; rm y", "w /etc/?"),
+        ("cd /etc/$X; cd ..; rm y", "w y@?"),
+        ("cd /etc/$X; cd /usr; rm y", "w y@/usr"),
+        ("cd a; cd b/$X; rm y", "w b/?@a"),
+        ("cd \"$(mktemp -d)\"; rm y", "w /tmp/?"),
+        ("(cd /etc/$X); rm y", "w y"),
+        ("if a; then cd /etc/$X; fi; rm y", "w y@?"),
+        ("find /etc -name x | xargs rm", "w /etc/**"),
+        ("find /etc ~ -print0 | xargs -0 rm -f", "w /etc/**, w ~/**"),
+        ("find | sort | head -n 5 | grep -v z | xargs rm", "w ./**"),
+        ("find /etc -printf %f | xargs rm", "w ?"),
+        ("find /etc | sed s/a/b/ | xargs rm", "w ?"),
+        ("find /etc | xargs -I{} rm {}", "w /etc/**"),
+        ("find $X /etc | xargs rm", "w ?"),
+        ("rm $(find /etc -name x)", "w /etc/**"),
+        ("echo a b | xargs rm", "w a, w b"),
+        ("echo -r a | xargs rm", "w ?"),
+        ("ls | xargs rm", "w ?"),
+    ] {
+        let found = paths(&facts_of_line(line)).join(", ");
+        if found != expected {
+            misses.push(format!("{line}: {found}"));
+        }
+    }
+    assert!(misses.is_empty(), "{}", misses.join("\n"));
+}

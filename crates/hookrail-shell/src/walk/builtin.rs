@@ -169,45 +169,57 @@ impl Walker {
             .iter()
             .filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
         let (operand, extra) = (operands.next(), operands.next());
+        let whole = |text: String| (text, Extent::Whole);
         let operand = match (name, operand, extra) {
-            ("cd", None, _) => Some("~".to_owned()),
+            ("cd", None, _) => Some(whole("~".to_owned())),
             ("cd" | "pushd", Some(field), None) if !field.glob => {
                 match (&field.text, field.likely.as_slice()) {
-                    (Some(text), _) if text.starts_with('~') && !field.tilde => Some(format!("./{text}")),
-                    (Some(text), _) => Some(text.clone()),
-                    (None, [likely]) if likely.extent == Extent::Whole && field.guess.is_none() => {
-                        Some(likely.path.clone())
+                    (Some(text), _) if text.starts_with('~') && !field.tilde => {
+                        Some(whole(format!("./{text}")))
                     }
+                    (Some(text), _) => Some(whole(text.clone())),
+                    (None, [likely]) if field.guess.is_none() => Some((likely.path.clone(), likely.extent)),
                     (None, _) => None,
                 }
             }
             _ => None,
         };
-        let operand = operand.filter(|operand| {
+        let operand = operand.filter(|(operand, _)| {
             let is_stack = operand == "-"
                 || (name == "pushd" && operand.starts_with(['+', '-']))
                 || operand.starts_with("~-")
                 || operand.starts_with("~+");
             !is_stack && !operand.is_empty() && !self.state.is_set(&StateKey::Variable("CDPATH".to_owned()))
         });
+        let is_absolute = operand.as_ref().is_some_and(|(operand, _)| operand.starts_with(['/', '~']));
         let before = match self.state.get(&StateKey::Directory) {
-            None => Some(Vec::new()),
-            Some(Value::Directory(Some(operands))) => Some(operands.to_vec()),
+            // An absolute path does not depend on where one was.
+            _ if is_absolute => Some((Vec::new(), Extent::Whole)),
+            None => Some((Vec::new(), Extent::Whole)),
+            Some(Value::Directory(Some(operands))) => Some((operands.to_vec(), Extent::Whole)),
+            Some(Value::Below(operands)) => Some((operands.to_vec(), Extent::Beginning)),
             Some(_) => None,
         };
-        if before.as_ref().is_some_and(|operands| operands.len() >= MAX_DIRECTORIES) {
+        if before.as_ref().is_some_and(|(operands, _)| operands.len() >= MAX_DIRECTORIES) {
             self.dynamic(Cause::Bound);
         }
         let after = match (before, operand) {
-            // An absolute path does not depend on where one was.
-            (_, Some(operand)) if operand.starts_with(['/', '~']) => Some(vec![operand]),
-            (Some(mut operands), Some(operand)) if operands.len() < MAX_DIRECTORIES => {
+            (Some((mut operands, Extent::Whole)), Some((operand, extent)))
+                if operands.len() < MAX_DIRECTORIES =>
+            {
                 operands.push(operand);
-                Some(operands)
+                match extent {
+                    Extent::Whole => Value::Directory(Some(operands.into())),
+                    Extent::Beginning | Extent::Everything => Value::Below(operands.into()),
+                }
             }
-            _ => None,
+            // One more folder below a beginning is still below it.
+            (Some((operands, _)), Some((operand, _))) if operand.split('/').all(|name| name != "..") => {
+                Value::Below(operands.into())
+            }
+            _ => Value::Directory(None),
         };
-        self.state.set(StateKey::Directory, Some(Value::Directory(after.map(Into::into))));
+        self.state.set(StateKey::Directory, Some(after));
     }
 
     /// `compgen -C code`, `complete -W words`: code and text that is expanded later.

@@ -69,10 +69,7 @@ impl Walker {
             let mark = self.state.mark();
             self.command(command, &context);
             self.state.undo(mark);
-            context.stdin = match &self.output {
-                Stdin::Text(text) => Stdin::Text(Rc::clone(text)),
-                _ => Stdin::Unknown,
-            };
+            context.stdin = std::mem::take(&mut self.output);
         }
     }
 

@@ -43,6 +43,26 @@ impl Walker {
             "cat" if args.iter().all(|field| field.is("-")) => return context.stdin.clone(),
             "tee" if args.iter().all(|field| field.text.is_some()) => return context.stdin.clone(),
             "pwd" => return path(".", Extent::Whole),
+            "find" => {
+                let prints = |field: &Field| {
+                    field.as_str().is_none_or(|text| {
+                        ["-exec", "-ok", "-print", "-f", "-ls", "-delete"]
+                            .iter()
+                            .any(|action| text.starts_with(action))
+                            && !matches!(text, "-print" | "-print0" | "-fstype")
+                    })
+                };
+                if args.iter().any(prints) {
+                    return Stdin::Unknown;
+                }
+                return Stdin::Path(crate::act::found_by_find(args).into());
+            }
+            "sort" | "head" | "tail" | "uniq"
+                if args.iter().all(|field| is_option(field) || is_number(field)) =>
+            {
+                return context.stdin.clone();
+            }
+            "grep" | "egrep" | "fgrep" if is_filter(args) => return context.stdin.clone(),
             "mktemp" => {
                 let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
                 let folder =
@@ -53,6 +73,19 @@ impl Walker {
         };
         text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into()))
     }
+}
+
+fn is_number(field: &Field) -> bool {
+    field.as_str().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether `grep` with these words writes lines of its standard input as they are.
+fn is_filter(args: &[Field]) -> bool {
+    let is_plain = |field: &&Field| {
+        matches!(field.as_str(), Some("-v" | "-i" | "-E" | "-F" | "-P" | "-w" | "-vE" | "-iE"))
+    };
+    let plain = args.iter().take_while(is_plain).count();
+    args.len() == plain + 1 && args.last().and_then(Field::as_str).is_some_and(|text| !text.starts_with('-'))
 }
 
 fn path(path: &str, extent: Extent) -> Stdin {
