@@ -8,8 +8,15 @@ use std::process::Command;
 use crate::root;
 
 /// The crates that are published, in the order of publishing.
-const PUBLISHED: [&str; 6] =
-    ["hookrail-shell", "hookrail", "hookrail-agent", "hookrail-bridge", "hookrail-live", "hookrail-cli"];
+const PUBLISHED: [&str; 7] = [
+    "hookrail-policy",
+    "hookrail-shell",
+    "hookrail",
+    "hookrail-agent",
+    "hookrail-bridge",
+    "hookrail-live",
+    "hookrail-cli",
+];
 
 #[test]
 fn packages_hold_the_files_that_their_code_includes() {

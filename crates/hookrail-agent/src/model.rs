@@ -30,7 +30,7 @@ use serde_json::Value;
 
 pub use collect::ResponseCollector;
 pub use error::ModelError;
-pub use http::{DEFAULT_BASE_URL, GeminiClient, GeminiOptions, http_client};
+pub use http::{DEFAULT_BASE_URL, GeminiClient, GeminiOptions, http_client, use_ring};
 pub use key::ApiKey;
 pub use record::RecordingModel;
 pub use replay::{ReplayError, ReplayModel};

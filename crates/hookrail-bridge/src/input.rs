@@ -60,6 +60,8 @@ pub fn read(
     let is_known = |name: &String| dialect.event(name).is_some();
     let name = match (named, argument) {
         (Some(named), Some(argument)) if !is_known(&named) && is_known(&argument) => argument,
+        // A call about to be made under a name that nobody knows: the agent may have renamed its event.
+        (Some(named), _) if !is_known(&named) && fields::is_call(&fields) => before_tool(agent).to_owned(),
         (Some(named), _) => named,
         (None, Some(argument)) => argument,
         (None, None) if fields::is_call(&fields) => before_tool(agent).to_owned(),

@@ -21,11 +21,13 @@ mod facts;
 mod fire;
 mod import;
 mod init;
+mod keeper;
 mod list;
 mod log;
 mod man;
 mod mcp;
 mod places;
+mod policy;
 mod replay;
 mod report;
 mod rules;
@@ -56,11 +58,13 @@ pub(crate) use self::facts::FactsArgs;
 pub(crate) use self::fire::FireArgs;
 pub(crate) use self::import::ImportArgs;
 pub(crate) use self::init::{InitArgs, Language, hook_name};
+pub(crate) use self::keeper::{KeeperAction, KeeperArgs};
 pub(crate) use self::list::ListArgs;
 pub(crate) use self::log::LogArgs;
 pub(crate) use self::man::ManArgs;
 pub(crate) use self::mcp::{McpAction, McpArgs, McpFile};
 pub(crate) use self::places::Places;
+pub(crate) use self::policy::{MakeArgs, PolicyAction, PolicyArgs, PolicyStatusArgs, PullArgs, VerifyArgs};
 pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
 pub(crate) use self::report::ReportArgs;
 pub(crate) use self::rules::{RulesAction, RulesArgs, RulesExcept, RulesNames};
@@ -151,6 +155,8 @@ pub(crate) enum Command {
     Report(Deferred<ReportArgs>),
     /// Send what was decided to an OpenTelemetry collector
     Export(Deferred<ExportArgs>),
+    /// Keep one signed set of hooks on many machines
+    Policy(Deferred<PolicyArgs>),
     /// Say in one line for each agent whether it is guarded now
     Status(Deferred<StatusArgs>),
     /// Print a short form of the status for an agent's status line
@@ -161,6 +167,8 @@ pub(crate) enum Command {
     Serve(Deferred<ServeArgs>),
     /// Answer one event of another agent, as its hook, in its dialect
     Bridge(Deferred<BridgeArgs>),
+    /// Show or end the process that keeps workers between the calls of agents
+    Keeper(Deferred<KeeperArgs>),
     /// Stand between an MCP client and a server, or put that into a client's configuration
     Mcp(Deferred<McpArgs>),
     /// Take hookrail out of every agent again

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::cli::Places;
 use crate::exit::Hinted;
+use crate::services::Services;
 use crate::terminal::printer::{Printer, escape_line};
 use anyhow::Context as _;
 use hookrail::observer::HookObserver;
@@ -122,7 +123,8 @@ impl Context {
         let builder = HookSession::builder(self.project(), trust)
             .settings_paths(self.paths.clone())
             .our_tools()
-            .block_on_own_failure();
+            .block_on_own_failure()
+            .services(Arc::new(Services::new(&self.paths.home)));
         match observer {
             Some(observer) => builder.observer(observer),
             None => builder,

@@ -1,5 +1,6 @@
 //! Findings about settings where people work: in short form, one line each. `check` shows them with excerpts.
 
+use hookrail::components::Level;
 use hookrail::settings::Place;
 use hookrail::settings::ResolvedSettings;
 use hookrail::{Diagnostic, DiagnosticCode, Severity};
@@ -109,7 +110,11 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
         unusable.level,
         short(&unusable.finding, context)
     );
-    Err(Hinted::new(message, "fix the file; `hookrail check` shows the place").into())
+    let hint = match unusable.level {
+        Level::Managed => "run `hookrail policy pull` as root; `hookrail policy status` shows more",
+        _ => "fix the file; `hookrail check` shows the place",
+    };
+    Err(Hinted::new(message, hint).into())
 }
 
 /// `--quiet` keeps it if it is an error or reports that guards are off.

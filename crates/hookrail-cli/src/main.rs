@@ -14,6 +14,7 @@ mod findings;
 mod hook_log;
 mod interrupt;
 mod logging;
+mod services;
 mod settings_file;
 mod signals;
 mod terminal;
@@ -31,6 +32,7 @@ use crate::terminal::printer::Printer;
 /// A call by another agent takes a way of its own: the agent waits for it, and building the whole command line would take
 /// a good part of the time. A call in any other form than `connect` writes is parsed like every command.
 fn main() -> ExitCode {
+    signals::keep_exit_statuses();
     if let Some((args, places)) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
         return commands::bridge::run(&args, &places).into();
     }
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
     };
     cli.color.apply();
     // An agent puts a project's variables into the environment of what it starts: there, none of them has an effect.
-    if !matches!(cli.command, Command::Bridge(_) | Command::Mcp(_)) {
+    if !matches!(cli.command, Command::Bridge(_) | Command::Mcp(_) | Command::Keeper(_)) {
         logging::start();
     }
     let mut printer = Printer::new();
@@ -93,12 +95,14 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Log(args) => commands::log::run(&args, &context()?, printer),
         Command::Report(args) => commands::report::run(&args, &context()?, printer),
         Command::Export(args) => commands::export::run(&args, &context()?, printer),
+        Command::Policy(args) => commands::policy::run(&args.action, &context()?, printer),
         Command::Status(args) => commands::status::run(&args, &context()?, printer),
         Command::Statusline(args) => Ok(commands::statusline::run(&args, &cli.places, printer)),
         Command::Schema(args) => commands::schema::run(&args, printer),
         Command::Serve(args) => commands::serve::run(&args, &in_project(false)?),
         Command::Completions(args) => commands::completions::run(&args, printer),
         Command::Man(args) => commands::man::run(&args, printer),
+        Command::Keeper(args) => commands::keeper::run(&args, &cli.places, printer),
         Command::Bridge(args) => Ok(commands::bridge::run(&args, &cli.places)),
         Command::Mcp(args) => match &args.action {
             Some(McpAction::Wrap(file)) => commands::mcp::wrap::wrap(file, &context()?, printer),

@@ -1,6 +1,8 @@
 //! Changes of a settings file that are never half done: read, edit and replace under one lock.
 //! All commands that write settings do it here; what an edit does not touch stays as it is, comments included.
 
+pub(crate) mod edit;
+
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -8,8 +10,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use hookrail::components::Level;
 use hookrail::settings::LockedFile;
-use hookrail::settings::edit::EditError;
 
+use self::edit::EditError;
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;

@@ -2,8 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::sync::Arc;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Undoes an ignored `SIGCHLD`, which programs inherit from whoever starts them: while it is ignored the system drops the
+/// exit statuses of hooks, and with them their blocks. What this program starts gets the default back.
+pub(crate) fn keep_exit_statuses() {
+    // Without it, a status that is lost refuses what is guarded.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
+}
 
 /// Listens to Ctrl-C, Ctrl-\\, `SIGTERM` and the end of the terminal. By themselves these would end the program at
 /// once, and its hooks, each in a group of its own, would not get the signal.

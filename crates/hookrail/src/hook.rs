@@ -2,6 +2,7 @@
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fixtures;
+mod service;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,9 +15,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::diagnostic::{DiagnosticCode, Place};
+use crate::dialect::HookDialect;
 use crate::event::EventName;
 use crate::matcher::Matcher;
 use crate::rules::{Condition, Rule};
+
+pub use self::service::{HttpHook, NatsHook, ServiceUrl};
 
 /// How long a hook may run when its settings do not set it.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
@@ -63,6 +67,8 @@ pub struct Hook {
     pub watch: Vec<String>,
     /// Whether its process is kept for the next event.
     pub worker: WorkerMode,
+    /// In which agent's terms it is written.
+    pub dialect: HookDialect,
     /// Its rank.
     pub source: ConfigSource,
     /// Its place in the settings.
@@ -93,6 +99,7 @@ impl Hook {
             shipped: false,
             watch: Vec::new(),
             worker: WorkerMode::Off,
+            dialect: HookDialect::Own,
             source: ConfigSource::Project,
             origin: Origin { level: Level::User, file: PathBuf::new(), line: 0 },
             enclosing: None,
@@ -113,7 +120,7 @@ impl Hook {
     pub fn can_be_lifted(&self) -> bool {
         let is_theirs = match self.origin.level {
             Level::Project | Level::User => true,
-            Level::System | Level::Extension(_) => false,
+            Level::Managed | Level::System | Level::Extension(_) => false,
         };
         is_theirs && matches!(self.kind, HookKind::Rule(_))
     }
@@ -127,7 +134,16 @@ impl Hook {
     pub fn command_text(&self) -> Option<&str> {
         match &self.kind {
             HookKind::Command(command) => Some(command),
-            HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The address of the service that is asked, without what may be secret in it; `None` for hooks of this machine.
+    pub fn service(&self) -> Option<String> {
+        match &self.kind {
+            HookKind::Http(http) => Some(http.url.shown()),
+            HookKind::Remote(nats) => Some(format!("{} {}", nats.url.shown(), nats.subject)),
+            _ => None,
         }
     }
 
@@ -154,6 +170,9 @@ impl Hook {
         match self.kind {
             HookKind::Command(_) => "command",
             HookKind::Plugin => "plugin",
+            HookKind::Http(_) => "http",
+            HookKind::Remote(_) => "remote",
+            HookKind::UnreadableRule(UnreadableRule::Malformed { what, .. }) if what != "entry" => what,
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => "rule",
         }
     }
@@ -167,9 +186,13 @@ pub enum HookKind {
     Command(String),
     /// Accepted in settings for what may come; cannot be run yet, and fails open.
     Plugin,
+    /// A service that is asked by HTTP.
+    Http(Arc<HttpHook>),
+    /// A service that is asked over NATS.
+    Remote(Arc<NatsHook>),
     /// A condition and an answer; nothing is started.
     Rule(Arc<Rule>),
-    /// A rule that cannot be read. What it was to forbid is not known, so that it blocks every guarded event.
+    /// A rule, or the address of a service, that cannot be read. What it was to forbid is not known, so that it blocks every guarded event.
     UnreadableRule(UnreadableRule),
 }
 
@@ -242,6 +265,8 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
+    /// The organisation's: a signed policy, which no other level weakens.
+    Managed,
     /// The project's, in `.hookrail/settings.json` and `.llxprt/settings.json`.
     Project,
     /// The user's.
@@ -259,7 +284,7 @@ impl Level {
     pub(crate) const fn config_source(&self) -> ConfigSource {
         match self {
             Self::Extension(_) => ConfigSource::Extensions,
-            Self::Project | Self::User | Self::System => ConfigSource::Project,
+            Self::Managed | Self::Project | Self::User | Self::System => ConfigSource::Project,
         }
     }
 }
@@ -295,6 +320,7 @@ impl Serialize for ExtensionName {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Managed => f.write_str("managed"),
             Self::Project => f.write_str("project"),
             Self::User => f.write_str("user"),
             Self::System => f.write_str("system"),
@@ -322,8 +348,9 @@ pub enum StartObstacle {
 #[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum UnreadableRule {
-    /// Its settings have a mistake; the first one is given. `place` is where the rule begins, if it is in a file.
-    Malformed { place: Option<Place>, code: DiagnosticCode, message: String },
+    /// Its settings have a mistake; the first one is given. `place` is where it begins, if it is in a file, and `what` its
+    /// type, or "entry" if it is not known to be a hook.
+    Malformed { what: &'static str, place: Option<Place>, code: DiagnosticCode, message: String },
     /// Settings turn on a shipped rule that does not exist. A long name is cut.
     UnknownName { name: String, place: Option<Place> },
 }
@@ -331,10 +358,13 @@ pub enum UnreadableRule {
 impl fmt::Display for UnreadableRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed { place: Some(place), message, .. } => {
-                write!(f, "the rule at {place} cannot be read: {message}")
+            Self::Malformed { what, place, message, .. } => {
+                let hook = if matches!(*what, "rule" | "entry") { "" } else { " hook" };
+                match place {
+                    Some(place) => write!(f, "the {what}{hook} at {place} cannot be read: {message}"),
+                    None => write!(f, "a {what}{hook} cannot be read: {message}"),
+                }
             }
-            Self::Malformed { place: None, message, .. } => write!(f, "a rule cannot be read: {message}"),
             Self::UnknownName { name, place } => {
                 write!(f, "there is no shipped rule `{name}`")?;
                 place.as_ref().map_or(Ok(()), |place| write!(f, " (named at {place})"))

@@ -44,6 +44,7 @@
 compile_error!("hookrail runs on Linux and macOS. Windows is not supported.");
 
 mod diagnostic;
+mod dialect;
 mod event;
 mod formats;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -127,6 +128,7 @@ pub mod approvals {
 
 /// The components that the specification names, for hosts that need one of them alone.
 pub mod components {
+    pub use crate::dialect::HookDialect;
     pub use crate::event::{
         BaseFields, CallReading, Event, HookInput, Matching, UnknownEvent, iso_timestamp, timestamp_now,
     };
@@ -141,8 +143,8 @@ pub mod components {
         to_hook_tool_config,
     };
     pub use crate::hook::{
-        AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, Level, OnFailure, Origin,
-        StartObstacle, UnreadableRule, WorkerMode,
+        AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, HttpHook, Level, NatsHook,
+        OnFailure, Origin, ServiceUrl, StartObstacle, UnreadableRule, WorkerMode,
     };
     pub use crate::host::bus::check::CheckedRequest;
     pub use crate::host::bus::message::{
@@ -167,8 +169,10 @@ pub mod components {
         DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook,
     };
     pub use crate::run::{
-        Escalations, ForkObstacle, HookRunner, Payload, PayloadError, ProjectOptions, RunnerOptions,
-        StartListener, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment, is_withheld,
+        Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer, KeptExit,
+        KeptQuestion, Payload, PayloadError, ProjectOptions, RunnerOptions, ServiceAnswer, ServiceClient,
+        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle, hook_digest,
+        inherited_environment, is_withheld,
     };
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;

@@ -62,6 +62,8 @@ struct Compiled {
 enum Kind {
     /// `''` or `'*'`.
     Any,
+    /// One of these, as a whole.
+    Names(Vec<String>),
     /// Not a pattern, or not a valid one: compared as a whole.
     Exact,
     /// One of these is to be found.
@@ -132,6 +134,18 @@ impl Matcher {
         Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem, kind })) }
     }
 
+    /// A matcher as Claude Code reads it: names or a list of them, compared as a whole, else a pattern.
+    pub(crate) fn names_or_pattern(text: &str) -> Self {
+        let is_name =
+            |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | ' ' | ',' | '|');
+        if Self::is_wildcard(text.trim()) || !text.chars().all(is_name) {
+            return Self::compile(text);
+        }
+        let names = text.split(['|', ',']).map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        let kind = Kind::Names(names.collect());
+        Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem: None, kind })) }
+    }
+
     /// Whether it names tools, by a name or a pattern, instead of accepting every one.
     pub(crate) fn names_tools(&self) -> bool {
         // No tool has this name.
@@ -178,7 +192,7 @@ impl Matcher {
         self.compiled.as_ref().is_some_and(|compiled| match &compiled.kind {
             Kind::TooLarge => true,
             Kind::Pattern { program, .. } => program.is_none() && self.long_pattern().is_none(),
-            Kind::Any | Kind::Exact | Kind::Words(_) => false,
+            Kind::Any | Kind::Exact | Kind::Names(_) | Kind::Words(_) => false,
         })
     }
 
@@ -193,6 +207,7 @@ impl Matcher {
         match &compiled.kind {
             Kind::Any => MatchVerdict::Yes,
             Kind::Exact => (compiled.text == name).into(),
+            Kind::Names(names) => names.iter().any(|one| one == name).into(),
             Kind::Words(words) => words.is_match(name).into(),
             Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
             // Ignoring case beyond ASCII takes tables that no tool's name has needed yet.
@@ -238,7 +253,7 @@ impl Matcher {
         match &compiled.kind {
             Kind::Words(words) => Some(words.texts()),
             Kind::Pattern { .. } => literals::required(&syntax::parse(&compiled.text).ok()?.root),
-            Kind::Any | Kind::Exact | Kind::TooLarge => None,
+            Kind::Any | Kind::Exact | Kind::Names(_) | Kind::TooLarge => None,
         }
     }
 

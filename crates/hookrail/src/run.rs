@@ -4,6 +4,7 @@ mod busy;
 mod command;
 mod direct;
 mod environment;
+mod keeper;
 mod payload;
 mod process;
 mod reading;
@@ -15,13 +16,19 @@ mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
 pub use self::environment::{inherited_environment, is_withheld};
+pub use self::keeper::{
+    KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, KeptQuestion, WorkerKeeper, hook_digest,
+};
 #[cfg(test)]
 pub(crate) use self::payload::injected as injected_payload;
 pub use self::payload::{Payload, PayloadError};
 pub(crate) use self::reading::{is_long, on_blocking_thread_if};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
-pub use self::runner::{Escalations, HookRunner, ProjectOptions, RunnerOptions, StartListener};
+pub use self::runner::{
+    Escalations, HookRunner, ProjectOptions, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
+    StartListener,
+};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::worker::fuzzing as worker_fuzzing;
 pub use self::worker::{ForkObstacle, WorkerPool, WorkerStatus, fork_obstacle};

@@ -7,7 +7,6 @@
 
 mod bridge_entry;
 mod diagnose;
-pub mod edit;
 mod extension_command;
 mod extensions;
 mod hooks;
@@ -16,6 +15,7 @@ mod library;
 mod load;
 mod ownership;
 mod paths;
+mod policy;
 mod project;
 mod read;
 mod resolve;
@@ -46,6 +46,7 @@ pub use levels::{
 pub use load::load_settings;
 pub use paths::SettingsPaths;
 use paths::settings_file;
+pub use policy::NamedPolicy;
 pub use project::find_project;
 pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
@@ -82,7 +83,7 @@ pub struct Settings {
     pub enable: PerLevel<Option<bool>>,
     /// The file whose flag counts, for each level that has one.
     pub flag_files: PerLevel<Option<PathBuf>>,
-    /// All hooks: project, user, system, then extensions by name; in each file in the order of the text.
+    /// All hooks: a policy's, project, user, system, then extensions by name; in each file in the order of the text.
     pub hooks: Vec<ConfiguredHook>,
     /// The disabled lists of all levels, united.
     pub disabled: Vec<DisabledEntry>,
@@ -140,6 +141,9 @@ impl UnusableFile {
             Some(place) => place.to_string(),
             None => self.file.display().to_string(),
         };
+        if self.level == Level::Managed {
+            return format!("{}; `hookrail policy status` shows more", self.finding.message);
+        }
         format!(
             "the {} settings cannot be used, and the guards in them are not known ({place}: {}); fix the file, \
              `hookrail check` shows what is wrong",
@@ -195,7 +199,7 @@ impl Settings {
             },
             agent_events: levels.iter().find_map(|level| level.agent_events),
             ask: levels.iter().find_map(|level| level.ask).unwrap_or_default(),
-            log: self.levels.user.log.or(self.levels.system.log).unwrap_or_default(),
+            log: self.levels.ranked(false).find_map(|level| level.log).unwrap_or_default(),
         }
     }
 

@@ -9,7 +9,7 @@ use hookrail_testkit::module_order::{assert_order, uses_between_modules};
 
 /// Rooms from the bottom up. A module uses only those named for it, all of which stand above its line; what is not named
 /// here does not exist.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("spelling", &[]),
     ("diagnostic", &[]),
     // The stable model format is part of an event.
@@ -20,17 +20,29 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
     ("output", &["event", "formats"]),
+    ("dialect", &["event", "formats", "output"]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
-    ("hook", &["diagnostic", "event", "matcher", "rules"]),
+    ("hook", &["diagnostic", "dialect", "event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook"]),
     // Which tools a patch amounts to is defined by the code that reads it.
-    ("plan", &["event", "hook", "matcher", "rules", "trust"]),
+    ("plan", &["dialect", "event", "hook", "matcher", "rules", "trust"]),
     (
         "settings",
-        &["diagnostic", "event", "formats", "hook", "matcher", "plan", "rules", "spelling", "trust"],
+        &[
+            "diagnostic",
+            "dialect",
+            "event",
+            "formats",
+            "hook",
+            "matcher",
+            "plan",
+            "rules",
+            "spelling",
+            "trust",
+        ],
     ),
     // The rules that did not have to be asked are known by the plan.
-    ("verdict", &["event", "formats", "hook", "output", "plan"]),
+    ("verdict", &["dialect", "event", "formats", "hook", "output", "plan"]),
     // What a hook's `watch` means is defined by the code that binds approvals to it.
     ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),
     (
@@ -67,6 +79,7 @@ const EFFECTS: [(&str, &[&str]); 4] = [
         "std::fs",
         &[
             "settings/settings_files.rs",
+            "settings/policy.rs",
             "settings/ownership.rs",
             "settings/project.rs",
             "settings/extensions.rs",

@@ -92,11 +92,15 @@ impl SharedClient {
     }
 }
 
+/// Chooses the cryptography of this program: `reqwest` is built without its own. A host that has chosen already keeps its
+/// choice; the error of that case is dropped.
+pub fn use_ring() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// A client for the server at this address. It follows no redirects.
 pub fn http_client(url: &Url, connect_timeout: Duration) -> reqwest::Result<Client> {
-    // `reqwest` is built without cryptography of its own. A host that has chosen a provider keeps it; the error
-    // of that case is dropped.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    use_ring();
     let mut builder = Client::builder()
         .user_agent(concat!("hookrail-agent/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)

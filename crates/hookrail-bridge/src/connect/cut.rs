@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use hookrail::settings::edit::comma_after;
-use hookrail::settings::jsonc::PARSE_OPTIONS;
+use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after};
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};

@@ -4,6 +4,7 @@
 //! What is looked at was taken from the programs themselves. The caller reads the files.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -56,16 +57,14 @@ pub fn obstacles(agent: Agent, around: &Surroundings<'_>) -> Vec<Obstacle> {
 
 /// Claude Code: `disableAllHooks`, of which the last level that has it counts, and an organization's restriction.
 fn claude(around: &Surroundings<'_>) -> Vec<Obstacle> {
-    const MANAGED: [&str; 2] = [
-        "/etc/claude-code/managed-settings.json",
-        "/Library/Application Support/ClaudeCode/managed-settings.json",
-    ];
+    const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+    let managed = MANAGED.map(|folder| managed_files(Path::new(folder))).concat();
     let folder = around.project.join(".claude");
     let mut levels =
         vec![around.user_file.to_owned(), folder.join("settings.json"), folder.join("settings.local.json")];
-    levels.extend(MANAGED.map(PathBuf::from));
+    levels.extend(managed.iter().cloned());
     let mut found: Vec<_> = around.switched(&levels, "/disableAllHooks", true).into_iter().collect();
-    for file in MANAGED.map(PathBuf::from) {
+    for file in managed {
         let Some(settings) = around.settings(&file) else { continue };
         let plugins_only = settings.get("strictPluginOnlyCustomization").is_some_and(|value| {
             value == &Value::Bool(true)
@@ -80,6 +79,19 @@ fn claude(around: &Surroundings<'_>) -> Vec<Obstacle> {
         }
     }
     found
+}
+
+/// An organization's settings for Claude Code: the file, then those in the folder beside it in the order of their names.
+fn managed_files(folder: &Path) -> Vec<PathBuf> {
+    let drop_in = |entry: io::Result<fs::DirEntry>| {
+        let path = entry.ok()?.path();
+        path.extension().is_some_and(|extension| extension == "json").then_some(path)
+    };
+    let entries = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.filter_map(drop_in).collect();
+    files.sort();
+    files.insert(0, folder.join("managed-settings.json"));
+    files
 }
 
 /// Qwen Code: a switch, and project hooks only in folders that it trusts.

@@ -1,8 +1,7 @@
 //! Entries in settings that are written on one line. A tree of the text would break that line up, and taking the entry
 //! out again would leave it broken.
 
-use hookrail::settings::edit::comma_after;
-use hookrail::settings::jsonc::PARSE_OPTIONS;
+use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after};
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::cst::CstInputValue;

@@ -87,7 +87,7 @@ const hooks = (directory) => ({
   "chat.message": async ({ sessionID }, output) => {
     const texts = output.parts.filter((part) => part.type === "text")
     const prompt = texts.map((part) => part.text).join("\n")
-    const input = { cwd: directory, session_id: sessionID, prompt }
+    const input = { cwd: directory, session_id: sessionID, prompt_id: output.message?.id, prompt }
     const answer = await bridge("chat.message", input, true).catch(({ message }) => ({ decision: "deny", reason: message }))
     if (answer.decision) {
       report(answer.reason)

@@ -33,6 +33,7 @@ use self::memory::MemoryStore;
 use crate::cli::{BridgeArgs, Places};
 use crate::commands::allow::{KeptGrants, processes};
 use crate::commands::check;
+use crate::commands::keeper::client::KeeperClient;
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -186,7 +187,8 @@ fn respond(
     log.set_project(context.project());
     log.set_agent(agent.as_str());
     let grants = Arc::new(KeptGrants::new(&context.state_dir(), Some(agent)));
-    let session = session(agent, &event, &context, &log, started, &grants);
+    let keeper = Arc::new(KeeperClient::new(&places, &context));
+    let session = session(agent, &event, &context, &log, started, &grants, &keeper);
     let settings = session.settings();
     if let Err(refusal) = findings::refuse_unusable(settings, &context) {
         let help = "In a terminal, outside of this agent, fix that file; `hookrail check` shows the place.";
@@ -216,6 +218,7 @@ fn respond(
         native.stderr.extend(["hookrail: ", &escape_line(why), "\n"]);
     }
     native.strengthened.extend(unread);
+    native.strengthened.extend(keeper.problem());
     log.bridged(&event.native_event, &native.strengthened);
     if let Some(system) = session.hook_system() {
         reaping::kill_after_grace(system);
@@ -232,6 +235,7 @@ fn session(
     log: &Arc<HookLog>,
     started: Instant,
     grants: &Arc<KeptGrants>,
+    keeper: &Arc<KeeperClient>,
 ) -> HookSession {
     let mut builder = context
         .engine(false, Some(log.clone()))
@@ -241,6 +245,7 @@ fn session(
         .trusted_path(surroundings::trusted_path(context))
         .answer_by(started + time_budget(agent, &event.native_event))
         .grants(grants.clone())
+        .keeper(keeper.clone())
         .without_examples();
     if let Some(session_id) = &event.session_id {
         builder = builder.session_id(session_id);

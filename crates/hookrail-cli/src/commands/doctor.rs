@@ -218,4 +218,7 @@ fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut 
             _ => report.ok("workers", message),
         }
     }
+    for line in crate::commands::keeper::lines(&context.state_dir()) {
+        report.ok("workers", line);
+    }
 }

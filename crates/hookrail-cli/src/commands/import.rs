@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::EventName;
 use hookrail::components::{Level, Matcher};
-use hookrail::settings::{LockedFile, PROJECT_DIR_VARIABLES, edit};
+use hookrail::settings::{LockedFile, PROJECT_DIR_VARIABLES};
 use hookrail_bridge::{Agent, Imported, LossKind, SettingsFormat, import, script_hints, without_imported};
 use hookrail_shell::{Piece, Word, outline};
 use serde_json::Value;
@@ -20,7 +20,7 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings::{self, Off};
-use crate::settings_file;
+use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the hooks, or adds them to the settings.

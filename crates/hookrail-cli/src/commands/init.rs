@@ -19,7 +19,7 @@ use hookrail::EventName;
 use hookrail::approvals::{FileContent, Pending};
 use hookrail::components::Level;
 use hookrail::settings::AgentEvents;
-use hookrail::settings::{ResolvedSettings, edit};
+use hookrail::settings::ResolvedSettings;
 use hookrail_shell::quote;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, shown};
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings::{self, Off};
-use crate::settings_file;
+use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen;
 

@@ -9,6 +9,7 @@ use hookrail::{Diagnostic, EventName};
 use serde::Serialize;
 
 use crate::cli::{Format, ListArgs};
+use crate::commands::keeper;
 use crate::context::Context;
 use crate::display::{HookName, approved_word, shown};
 use crate::exit::ExitStatus;
@@ -44,6 +45,11 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
             printer.message("hint: `hookrail init` writes a first one");
         }
         Format::Text => print_table(&rows, context, printer)?,
+    }
+    if args.format == Format::Text {
+        for line in keeper::lines(&context.state_dir()) {
+            printer.message(line);
+        }
     }
     if let Some(note) = statistics.cut_note() {
         printer.message(note);

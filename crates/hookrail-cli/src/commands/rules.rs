@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hookrail::Hook;
 use hookrail::components::{HookKind, HookStatus, Level};
 use hookrail::rules::library::{self, Guard, Preset};
-use hookrail::settings::{RegistryScope, ResolvedSettings, edit};
+use hookrail::settings::{RegistryScope, ResolvedSettings};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
 use crate::hook_log::{find_decision, path_in};
-use crate::settings_file;
+use crate::settings_file::{self, edit};
 use crate::terminal::layout::wrap;
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 use crate::terminal::screen::stdout_columns;

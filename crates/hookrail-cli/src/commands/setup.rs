@@ -183,6 +183,7 @@ pub(crate) fn uninstall(
         return Ok(status);
     }
     let state = context.state_dir();
+    crate::commands::keeper::stop(&state)?;
     let removed = if args.purge { vec![state.clone()] } else { vec![state.join("bin"), state.join("run")] };
     for folder in removed {
         match fs::remove_dir_all(&folder) {

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 use hookrail::Hook;
 use hookrail::components::{DisabledEntry, DisabledList, Level};
-use hookrail::settings::{ResolvedSettings, edit};
+use hookrail::settings::ResolvedSettings;
 
 use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, name_operand, near_words, shown};
 use crate::exit::{ExitStatus, Hinted};
-use crate::settings_file;
+use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// An agent must not call it: it could turn its guards off. What was done is data on stdout; that

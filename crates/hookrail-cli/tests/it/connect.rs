@@ -247,7 +247,11 @@ fn llxprt_is_connected_in_the_settings_that_it_shares_with_hookrail() {
         let ran = run(&project, &[&event[..], &[&input]].concat());
         assert_eq!((ran.code, ran.json()["hooks"].as_array().unwrap().len()), (Some(code), runs), "{ran}");
     }
-    assert_eq!(run(&project, &["check"]).code, Some(0));
+    let check = run(&project, &["check"]);
+    assert_eq!(check.code, Some(0), "{check}");
+    for ran in [check, run(&project, &["doctor"])] {
+        assert!(!ran.stdout.contains("would call itself"), "the entry is where it belongs: {ran}");
+    }
     run(&project, &["disconnect", "llxprt"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
 }

@@ -5,9 +5,10 @@ use std::path::Path;
 use hookrail_testkit::module_order::assert_order;
 
 /// From the bottom up: each uses only those before it. `main.rs` uses all of them.
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     "effect",
     "exit",
+    "services",
     "interrupt",
     "logging",
     "signals",

@@ -40,6 +40,12 @@ codes! {
     HomeNotAbsolute = "home-not-absolute",
     /// A folder among the extensions has no manifest.
     ExtensionWithoutManifest = "extension-without-manifest",
+    /// The `policy` of the system's settings cannot be read.
+    InvalidPolicy = "invalid-policy",
+    /// The system's settings name a policy, and there is none that can be used.
+    PolicyMissing = "policy-missing",
+    /// The policy has expired.
+    PolicyExpired = "policy-expired",
 
     // Structure
     /// A value has another type than its field.

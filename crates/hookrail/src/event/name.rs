@@ -80,7 +80,7 @@ impl EventName {
 
     /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
     pub const fn blocks_on_failure(self) -> bool {
-        matches!(self, Self::BeforeTool | Self::BeforeModel)
+        self.is_guarded()
     }
 
     /// The event that `word` was probably meant to be: another agent's name for it, or a near name.

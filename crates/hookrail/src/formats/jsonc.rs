@@ -36,3 +36,20 @@ pub fn cst_value(value: &Value) -> CstInputValue {
         ),
     }
 }
+
+/// The comma after a value that ends at `end`, past white space and comments.
+pub fn comma_after(text: &str, end: usize) -> Option<usize> {
+    let mut at = end;
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with(',') {
+            return Some(at);
+        } else if rest.starts_with("//") {
+            at += rest.find(['\n', '\r'])?;
+        } else if rest.starts_with("/*") {
+            at += rest.find("*/")? + 2;
+        } else {
+            at += rest.chars().next().filter(|next| next.is_whitespace())?.len_utf8();
+        }
+    }
+}

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::host::bus::publish::MessageBus;
 use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
-use crate::run::WorkerPool;
+use crate::run::{ServiceClient, WorkerKeeper, WorkerPool};
 use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile, UnusableSettings};
 use crate::trust::{TrustPolicy, VanishedGuard};
 
@@ -34,12 +34,16 @@ pub(crate) struct SessionConfig {
     pub(crate) answer_by: Option<Instant>,
     /// The workers of an earlier session of the same host.
     pub(crate) workers: Option<WorkerPool>,
+    /// Another process that keeps workers and is asked first.
+    pub(crate) keeper: Option<Arc<dyn WorkerKeeper>>,
     /// Whether tools under our names have our arguments, so that a call without them cannot be read.
     pub(crate) has_our_tools: bool,
     /// Whether guarded events are blocked where the hook system itself fails.
     pub(crate) blocks_on_own_failure: bool,
     /// What a person lets pass although rules stop it.
     pub(crate) grants: Option<Arc<dyn Grants>>,
+    /// Asks the services of `http` and `remote` hooks.
+    pub(crate) services: Option<Arc<dyn ServiceClient>>,
 }
 
 impl SessionConfig {

@@ -28,8 +28,12 @@ use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan};
 use crate::plan::registry::HookRegistry;
 use crate::rules::{OurTool, unreadable_call};
-use crate::run::{HookRunner, ProjectOptions, RunnerOptions, StartListener, inherited_environment};
+use crate::run::{
+    HookRunner, KeptAnswer, KeptQuestion, ProjectOptions, RunnerOptions, StartListener,
+    inherited_environment, stays_open_for_writing,
+};
 use crate::settings::{RegistryScope, ResolvedSettings};
+use crate::trust::{Recheck, RelativeFiles};
 use crate::verdict::aggregator::HookAggregator;
 use crate::verdict::common_fields::{
     build_failure_envelope, failure_block, process_common_hook_output_fields,
@@ -72,6 +76,8 @@ impl HookEventHandler {
             answer_by: config.answer_by,
             on_start: Some(start_listener(config.observer.clone())),
             workers: config.workers.clone(),
+            services: config.services.clone(),
+            keeper: config.keeper.clone(),
             ..RunnerOptions::new(environment)
         });
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
@@ -236,6 +242,28 @@ impl HookEventHandler {
         OurTool::named(tool_name).filter(|_| self.config.has_our_tools)?;
         let unreadable = unreadable_call(tool_name, tool_input);
         Some(Cow::Owned(unreadable.map_or(CallReading::Known, CallReading::Unreadable)))
+    }
+
+    /// Asks the worker of one hook for another process, which has planned and merges. `None` if there is no such hook that
+    /// may run now, or its worker cannot answer.
+    pub async fn ask_worker(&self, question: &KeptQuestion<'_>) -> Option<KeptAnswer> {
+        let directory = self.config.working_dir.as_path();
+        let (hook, seal) = self.registry.runnable(question.hook)?;
+        let seal = match seal.map(|seal| (seal.recheck(), seal)) {
+            Some((Recheck::Unchanged, seal)) => Some(seal),
+            // Whoever asks sees the same, and reports it.
+            Some(_) => return None,
+            None => None,
+        };
+        for file in seal.iter().flat_map(|seal| seal.executables()) {
+            if stays_open_for_writing(file).await {
+                return None;
+            }
+        }
+        if RelativeFiles::of(hook).found_in(hook.folder(directory)).is_some() {
+            return None;
+        }
+        self.runner.ask_worker(hook, question, directory).await
     }
 
     /// Whether a hook listens to this event, whatever it is about.

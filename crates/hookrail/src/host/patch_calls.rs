@@ -55,7 +55,9 @@ impl PatchCalls {
 
     /// The calls of the tools that a hook listens to.
     pub(super) fn for_hook<'c>(&'c self, hook: &'c Hook) -> impl Iterator<Item = &'c FileCall> {
-        self.0.iter().filter(|call| hook.matcher.matches_tool(call.tool).is_match())
+        self.0
+            .iter()
+            .filter(|call| hook.matcher.matches_tool(hook.dialect.word(hook.event, call.tool)).is_match())
     }
 
     /// How many there are, for all hooks together.

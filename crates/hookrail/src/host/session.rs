@@ -13,7 +13,7 @@ use crate::host::config::SessionConfig;
 use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
 use crate::host::system::HookSystem;
-use crate::run::WorkerPool;
+use crate::run::{ServiceClient, WorkerKeeper, WorkerPool};
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableSettings, may_be_on};
 use crate::trust::{Review, TrustPolicy};
 
@@ -53,9 +53,11 @@ impl HookSession {
             answer_by: None,
             try_examples: true,
             workers: None,
+            keeper: None,
             has_our_tools: false,
             blocks_on_own_failure: false,
             grants: None,
+            services: None,
         }
     }
 
@@ -143,9 +145,11 @@ pub struct HookSessionBuilder {
     answer_by: Option<Instant>,
     try_examples: bool,
     workers: Option<WorkerPool>,
+    keeper: Option<Arc<dyn WorkerKeeper>>,
     has_our_tools: bool,
     blocks_on_own_failure: bool,
     grants: Option<Arc<dyn Grants>>,
+    services: Option<Arc<dyn ServiceClient>>,
 }
 
 impl HookSessionBuilder {
@@ -230,6 +234,12 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Asks another process that keeps workers first, for a host that lives for one event.
+    pub fn keeper(mut self, keeper: Arc<dyn WorkerKeeper>) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
     /// Says that the host's tools under our names have our arguments (`command` of `run_shell_command`, `file_path` of
     /// `write_file`, …). A call without them is then refused before a guard that depends on them, instead of being
     /// decided without them.
@@ -252,6 +262,12 @@ impl HookSessionBuilder {
         self
     }
 
+    /// Asks the services of `http` and `remote` hooks. Without it such hooks fail, and block guarded events.
+    pub fn services(mut self, services: Arc<dyn ServiceClient>) -> Self {
+        self.services = Some(services);
+        self
+    }
+
     /// Reads the settings files and makes the session.
     pub fn build(self) -> HookSession {
         let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
@@ -267,9 +283,10 @@ impl HookSessionBuilder {
             SettingsSource::Given(_) => None,
         };
         let files = if self.try_examples { files } else { files.without_examples() };
-        let (flag, unusable) = files.enable_flag();
+        let (flag, unusable, has_managed) = files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
         let may_be_on = may_be_on(flag)
+            || has_managed
             || (unusable && self.unusable_settings == UnusableSettings::Block)
             || self.trust.says_enabled(&working_dir)
             || files.has_enclosing(&self.trust);
@@ -288,9 +305,11 @@ impl HookSessionBuilder {
             direct_execution: self.direct_execution,
             answer_by: self.answer_by,
             workers: self.workers,
+            keeper: self.keeper,
             has_our_tools: self.has_our_tools,
             blocks_on_own_failure: self.blocks_on_own_failure,
             grants: self.grants,
+            services: self.services,
         }));
         if may_be_on {
             system.subscribe();

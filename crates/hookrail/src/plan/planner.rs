@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
+use crate::dialect::HookDialect;
 use crate::event::{CallReading, EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
@@ -30,8 +32,10 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// Whether one of the hooks is called for single files of a patch.
     pub(crate) has_per_file: bool,
-    /// The hooks by what they need, made where there are many.
+    /// The hooks by what they need, made where there are many and a second call comes: to make it takes longer than to ask
+    /// all of them once.
     index: OnceLock<RuleIndex>,
+    is_asked_again: Arc<AtomicBool>,
 }
 
 /// In a shorter plan every rule is asked: that takes less than to look it up.
@@ -43,6 +47,9 @@ impl Plan {
     pub(crate) fn narrowed(&self, facts: &Facts<'_>) -> Option<Self> {
         let is_unreadable = matches!(facts.subject().reading, Some(CallReading::Unreadable(_)));
         if self.hooks.len() < INDEXED_FROM || self.sequential || is_unreadable {
+            return None;
+        }
+        if !self.is_asked_again.swap(true, Ordering::Relaxed) {
             return None;
         }
         let index = self.index.get_or_init(|| {
@@ -66,6 +73,7 @@ impl Plan {
             warnings: warnings.clone(),
             has_per_file,
             index: OnceLock::new(),
+            is_asked_again: Arc::default(),
         })
     }
 }
@@ -198,6 +206,7 @@ impl HookPlanner {
             warnings: Vec::new(),
             has_per_file: false,
             index: OnceLock::new(),
+            is_asked_again: Arc::default(),
         };
         for PlanCandidate { rank, registered, verdict, per_file, displaced_by } in planned {
             let hook = &registered.hook;
@@ -308,8 +317,11 @@ fn add_unless_duplicate<'r>(
 /// Whether a hook matches one of the names, and whether only because a patch amounts to calls of the tools that write
 /// single files.
 fn listens(hook: &Hook, targets: &[&str], steps: &mut Steps) -> (MatchVerdict, bool) {
-    let verdict = matches(hook, targets, steps);
     let is_patch = hook.event.has_tool() && targets.first() == Some(&PATCH_TOOL);
+    if is_patch && hook.dialect == HookDialect::Claude {
+        return (matches(hook, &TOOLS_OF_PATCH, steps), true); // It knows no patches.
+    }
+    let verdict = matches(hook, targets, steps);
     if verdict == MatchVerdict::No && is_patch {
         return (matches(hook, &TOOLS_OF_PATCH, steps), true);
     }
@@ -323,7 +335,11 @@ fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
     }
     let mut undecided = false;
     for target in targets {
+        let target = hook.dialect.word(hook.event, target);
         let verdict = match hook.event.matching() {
+            Matching::Word { .. } if hook.dialect == HookDialect::Claude => {
+                hook.matcher.matches_tool_within(target, steps)
+            }
             Matching::Tool => hook.matcher.matches_tool_within(target, steps),
             Matching::Word { .. } => hook.matcher.matches_exactly(target).into(),
             Matching::Ignored => MatchVerdict::Yes,

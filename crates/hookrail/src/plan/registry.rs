@@ -99,6 +99,11 @@ impl Registered {
         }
     }
 
+    /// Whether it is a policy's, which nobody here turns off.
+    fn is_managed(&self) -> bool {
+        self.hook.origin.level == Level::Managed
+    }
+
     fn may_run(&self) -> bool {
         self.is_enabled() && self.trust.not_approved().is_none()
     }
@@ -158,7 +163,8 @@ impl HookRegistry {
     pub fn set_hook_enabled(&self, name_or_command: &str, enabled: bool) -> usize {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = 0;
-        for registered in self.hooks.iter().filter(|each| goes_by(&each.hook, name_or_command)) {
+        let can_change = |each: &&Registered| goes_by(&each.hook, name_or_command) && !each.is_managed();
+        for registered in self.hooks.iter().filter(can_change) {
             if registered.is_enabled() != enabled {
                 registered.state.store(if enabled { ENABLED } else { DISABLED }, Ordering::Release);
                 changed += 1;
@@ -198,6 +204,15 @@ impl HookRegistry {
     /// The hooks of an event that are enabled and approved, whatever their matchers say.
     pub(crate) fn runnable_for(&self, event: EventName) -> impl Iterator<Item = &Hook> {
         self.registered_for(event).filter(|each| each.may_run()).map(|each| &*each.hook)
+    }
+
+    /// The hook for which `wanted` holds, if it is enabled and approved, with its seal.
+    pub(crate) fn runnable(
+        &self,
+        wanted: impl Fn(&Hook) -> bool,
+    ) -> Option<(&Arc<Hook>, Option<&Arc<Seal>>)> {
+        let found = self.hooks.iter().find(|each| each.may_run() && wanted(&each.hook))?;
+        Some((&found.hook, found.seal.as_ref()))
     }
 
     fn registered_at(&self, places: &[usize]) -> impl Iterator<Item = &Registered> {
@@ -256,6 +271,7 @@ impl DisabledEntry {
     /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
     pub fn disables(&self, hook: &Hook) -> bool {
         let may = match &self.list {
+            list if hook.origin.level == Level::Managed => *list == DisabledList::Settings(Level::Managed),
             DisabledList::Settings(Level::User | Level::System) => true,
             DisabledList::Settings(Level::Project) | DisabledList::ForThisProject => hook.is_own_projects(),
             DisabledList::Settings(level) => hook.origin.level == *level,

@@ -75,6 +75,11 @@ impl CommandPreparer {
         }
     }
 
+    /// What all hooks inherit.
+    pub(crate) fn inherited(&self) -> &[EnvironmentVariable] {
+        &self.inherited
+    }
+
     /// What to execute for a hook in a directory, now.
     pub(crate) fn prepare(&self, hook: &Arc<Hook>, cwd: &Path) -> Arc<PreparedCommand> {
         let directory = self.directory(cwd);

@@ -27,6 +27,13 @@ impl Payload {
         Ok(Self { text: Arc::new(serde_json::to_vec(input)?) })
     }
 
+    /// A payload that another process wrote: one JSON object without a line feed, or `None`.
+    pub fn from_line(text: Vec<u8>) -> Option<Self> {
+        let is_object = text.first() == Some(&b'{') && !text.contains(&b'\n');
+        (is_object && serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_ok())
+            .then(|| Self { text: Arc::new(text) })
+    }
+
     /// The length of the text in bytes.
     #[expect(clippy::len_without_is_empty, reason = "JSON text is never empty")]
     pub fn len(&self) -> usize {

@@ -43,7 +43,8 @@ pub(crate) fn check(hook: &Arc<Hook>, facts: &Facts<'_>) -> RuleCheck {
             let why = StartFailure::UnreadableRule(why.clone());
             RuleCheck::Answered(Box::new(HookRun::not_started(hook, why)))
         }
-        HookKind::Command(_) | HookKind::Plugin => match &hook.when {
+        HookKind::Command(_) | HookKind::Http(_) | HookKind::Remote(_) | HookKind::Plugin => match &hook.when
+        {
             // Where it cannot be determined, the hook is started: it can check more than a condition.
             Some(when) if when.evaluate(facts) == Truth::No => RuleCheck::DoesNotHold,
             _ => RuleCheck::Start,

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -10,19 +11,20 @@ use futures_util::future::join_all;
 use serde::Serialize;
 
 use self::limits::{HookLimits, Shortage, ShortageWait};
+use super::keeper::{KeeperQuestion, KeptAnswer, KeptQuestion, WorkerKeeper};
 use super::payload::{Payload, PayloadError};
-use super::process::{self, Finished, Streams, not_started};
+use super::process::{self, Captured, Finished, Streams, not_started};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
 use super::rules::RuleCheck;
-use super::worker::{PoolShared, Worker, WorkerPool};
+use super::worker::{PoolShared, Question, Worker, WorkerPool};
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
 use crate::settings::{Limits, Redaction};
 use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::failure::StartFailure;
-use crate::verdict::hook_run::HookRun;
+use crate::verdict::hook_run::{Exit, HookRun};
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
@@ -37,10 +39,12 @@ pub struct HookRunner {
     project_limits: Option<HookLimits>,
     reaper: Reaper,
     workers: WorkerPool,
+    keeper: Option<Arc<dyn WorkerKeeper>>,
     answer_by: Option<Instant>,
     outputs: OutputReader,
     shortage: Shortage,
     on_start: Option<StartListener>,
+    services: Option<Arc<dyn ServiceClient>>,
 }
 
 impl HookRunner {
@@ -64,10 +68,12 @@ impl HookRunner {
             project_limits,
             reaper: workers.reaper().clone(),
             workers,
+            keeper: options.keeper,
             answer_by: options.answer_by,
             outputs: OutputReader::new(),
             shortage: Shortage::default(),
             on_start: options.on_start,
+            services: options.services,
         }
     }
 
@@ -202,13 +208,18 @@ impl HookRunner {
         waiting: &ShortageWait<'_>,
     ) -> HookRun {
         let cwd = hook.folder(cwd);
+        let in_dialect = hook.dialect.payload(payload.as_bytes()).and_then(|given| Payload::new(&given).ok());
+        let own_payload = payload;
+        let payload = in_dialect.as_ref().unwrap_or(payload);
         let finished = match hook.kind {
             HookKind::Plugin => not_started(StartFailure::Plugin),
             // Rules are checked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, waiting).await,
+            HookKind::Http(_) | HookKind::Remote(_) => self.ask_service(hook, payload).await,
         };
-        self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await
+        let run = self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await;
+        if in_dialect.is_some() { run.in_claudes_terms(own_payload.as_bytes()) } else { run }
     }
 
     /// Limits and environment of a hook: a project's settings count for its own hooks only.
@@ -226,10 +237,58 @@ impl HookRunner {
         }
     }
 
+    /// How long the host can wait, where that is limited.
+    fn left(&self) -> Option<Duration> {
+        self.answer_by.map(|by| by.saturating_duration_since(Instant::now()))
+    }
+
+    /// Asks the worker of a hook for another process. `None` if it has none that can answer; nothing else is started then.
+    pub(crate) async fn ask_worker(
+        &self,
+        hook: &Arc<Hook>,
+        question: &KeptQuestion<'_>,
+        cwd: &Path,
+    ) -> Option<KeptAnswer> {
+        if !Worker::is_used(hook.worker) {
+            return None;
+        }
+        let (limits, cwd, payload) = (self.limits_of(hook), hook.folder(cwd), question.payload);
+        let worker = self.workers.worker(hook, cwd, || limits.commands.prepare(hook, cwd));
+        let admitted = worker.admit().await;
+        let _slot = limits.slots.acquire().await;
+        (question.on_begin)();
+        let asked = Question { payload, variables: question.variables };
+        admitted.answer(asked, question.timeout, limits.keep(payload)).await.and_then(KeptAnswer::of)
+    }
+
     /// How long a hook may run that starts now.
     fn time_for(&self, hook: &Hook) -> Duration {
-        let left = self.answer_by.map(|by| by.saturating_duration_since(Instant::now()));
-        left.map_or(hook.timeout, |left| hook.timeout.min(left))
+        self.left().map_or(hook.timeout, |left| hook.timeout.min(left))
+    }
+
+    /// Asks the service that a hook names, by the client of the host.
+    async fn ask_service(&self, hook: &Hook, payload: &Payload) -> Finished {
+        let _slot = self.limits_of(hook).slots.acquire().await;
+        let timeout = self.time_for(hook);
+        if timeout.is_zero() {
+            return not_started(StartFailure::NoTimeLeft);
+        }
+        self.report_start(hook);
+        let begin = Instant::now();
+        let asked = match &self.services {
+            Some(client) => {
+                let question = ServiceQuestion { hook, payload, timeout };
+                tokio::time::timeout(timeout.min(process::LONGEST_WAIT), client.ask(question)).await
+            }
+            None => Ok(Err(format!("this program cannot ask hooks of type `{}`", hook.type_name()))),
+        };
+        let (exit, bytes) = match asked {
+            Ok(Ok(body)) => (Exit::Answered, body),
+            Ok(Err(why)) => (Exit::NotAnswered(why), Vec::new()),
+            Err(_) => (Exit::TimedOut(timeout), Vec::new()),
+        };
+        let (stdout, stderr) = (Captured { bytes, truncated: false }, Captured::default());
+        Finished { exit, stdout, stderr, duration: begin.elapsed() }
     }
 
     /// Asks the hook's worker if it has one, and starts a process if it has none or the worker cannot answer.
@@ -244,12 +303,30 @@ impl HookRunner {
         let keep = limits.keep(payload);
         let has_worker = Worker::is_used(hook.worker);
         if has_worker {
+            if let Some(keeper) = &self.keeper {
+                let _slot = limits.slots.acquire().await;
+                self.report_start(hook);
+                let question = KeeperQuestion {
+                    hook,
+                    payload,
+                    directory: cwd,
+                    environment: limits.commands.inherited(),
+                    timeout: self.time_for(hook),
+                    left: self.left(),
+                };
+                if let Some(answer) = keeper.ask(question).await {
+                    return answer.finished(question.timeout);
+                }
+            }
             let worker = self.workers.worker(hook, cwd, || limits.commands.prepare(hook, cwd));
             // A hook that waits for a busy worker holds no slot, so other hooks can run.
             let admitted = worker.admit().await;
             let _slot = limits.slots.acquire().await;
-            self.report_start(hook);
-            if let Some(finished) = admitted.answer(payload, self.time_for(hook), keep).await {
+            if self.keeper.is_none() {
+                self.report_start(hook);
+            }
+            let question = Question { payload, variables: &[] };
+            if let Some(finished) = admitted.answer(question, self.time_for(hook), keep).await {
                 return finished;
             }
         }
@@ -305,6 +382,27 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 /// Called with each hook just before it is started.
 pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
 
+/// A question to a service.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ServiceQuestion<'a> {
+    /// The hook, which names the service.
+    pub hook: &'a Hook,
+    /// What a command would read from stdin.
+    pub payload: &'a Payload,
+    /// How long there is. What takes longer is dropped.
+    pub timeout: Duration,
+}
+
+/// What a service says: its answer, empty where it has nothing to say, or why there is none.
+pub type ServiceAnswer<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, String>> + Send + 'a>>;
+
+/// Asks the services of `http` and `remote` hooks. The engine has no network, so that the host brings this.
+pub trait ServiceClient: Send + Sync {
+    /// Asks one service.
+    fn ask<'a>(&'a self, question: ServiceQuestion<'a>) -> ServiceAnswer<'a>;
+}
+
 /// How hooks are run.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -329,6 +427,10 @@ pub struct RunnerOptions {
     pub on_start: Option<StartListener>,
     /// The workers of an earlier session; new ones are made without it.
     pub workers: Option<WorkerPool>,
+    /// Asks the services of `http` and `remote` hooks, which fail without it.
+    pub services: Option<Arc<dyn ServiceClient>>,
+    /// Another process that keeps workers and is asked first.
+    pub keeper: Option<Arc<dyn WorkerKeeper>>,
 }
 
 /// What is different for the hooks of the project.
@@ -362,6 +464,8 @@ impl RunnerOptions {
             answer_by: None,
             on_start: None,
             workers: None,
+            services: None,
+            keeper: None,
         }
     }
 }

@@ -68,6 +68,14 @@ trait KeptProcess {
     fn health(&self) -> MutexGuard<'_, Health>;
 }
 
+/// What a worker is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Question<'q> {
+    pub(super) payload: &'q Payload,
+    /// Variables of the session that asks, where that is another process's. None replaces one that the worker has.
+    pub(super) variables: &'q [EnvironmentVariable],
+}
+
 /// The right to ask a worker about one event now.
 #[derive(Debug)]
 pub(super) enum Admitted<'w> {
@@ -118,11 +126,16 @@ impl Worker {
 
 impl Admitted<'_> {
     /// Asks the worker about an event. `None` if it has to be run by a process of its own.
-    pub(super) async fn answer(self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+    pub(super) async fn answer(
+        self,
+        question: Question<'_>,
+        timeout: Duration,
+        keep: usize,
+    ) -> Option<Finished> {
         match self {
-            Admitted::Lines(lines, turn) => Some(lines.answer(turn, payload, timeout, keep).await),
+            Admitted::Lines(lines, turn) => Some(lines.answer(turn, question, timeout, keep).await),
             #[cfg(target_os = "linux")]
-            Admitted::Fork(fork) => fork.answer(payload, timeout, keep).await,
+            Admitted::Fork(fork) => fork.answer(question, timeout, keep).await,
         }
     }
 }

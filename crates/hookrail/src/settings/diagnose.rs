@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
+use super::read::event_named;
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::event::EventName;
@@ -98,8 +99,7 @@ impl<'s> Findings<'s> {
         value: &Value<'_>,
         help: impl Help,
     ) {
-        let message = format!("`{route}` must be {expected}, not {}", kind_of(value));
-        self.error(DiagnosticCode::WrongType, value, message, help);
+        self.error(DiagnosticCode::WrongType, value, must_be(route, expected, value), help);
     }
 
     /// An optional value of another type, which is therefore left out.
@@ -127,18 +127,32 @@ impl<'s> Findings<'s> {
         }
     }
 
-    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent. Returns whether
-    /// hooks are lost with it.
-    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) -> bool {
+    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent. Returns the key
+    /// that it was meant to be if hooks or rules are lost with it.
+    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) -> Option<&'static str> {
         let name = prop.name.as_str();
         self.misspelt_flag(Route::Root, prop);
-        let is_hooks = is_misspelt_hooks(prop);
-        let near = if is_hooks { Some("hooks") } else { misspelling_of(name, &["hooksConfig"]) };
-        if let Some(near) = near {
-            let message = format!("`{}` has no effect", shortened(name));
-            self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
-        }
-        is_hooks
+        let near = if is_misspelt_hooks(prop) {
+            "hooks"
+        } else if misspelling_of(name, &["hooksConfig"]).is_some() {
+            "hooksConfig"
+        } else if name.eq_ignore_ascii_case("rules") && prop.value.as_object().is_none() {
+            "hooksConfig.rules"
+        } else {
+            return None;
+        };
+        let message = format!("`{}` has no effect", shortened(name));
+        self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
+        let has_rules = |object: &Object<'_>| {
+            let is_rules = |prop: &ObjectProp<'_>| misspelling_of(prop.name.as_str(), &["rules"]).is_some();
+            object.properties.iter().any(|prop| prop.name.as_str() == "rules" || is_rules(prop))
+        };
+        // The agent may have rules of its own at the top.
+        let is_lost = match near {
+            "hooksConfig" => prop.value.as_object().is_none_or(has_rules),
+            near => near == "hooks",
+        };
+        is_lost.then_some(near)
     }
 
     /// A key that is nearly `enableHooks`: hooks may be off although they were meant to be on.
@@ -175,11 +189,31 @@ impl<'s> Findings<'s> {
         self.note(DiagnosticCode::NoEffect, &prop.name, message, "move it to your own settings");
     }
 
-    /// A key that stands twice in one object.
+    /// A policy outside of the system's settings, whose keys nobody can vouch for.
+    pub(super) fn policy_without_effect(&mut self, root: &Object<'_>) {
+        let policy = root.properties.iter().rfind(|prop| prop.name.as_str() == "policy");
+        let has_keys =
+            |object: &Object<'_>| object.properties.iter().any(|prop| prop.name.as_str() == "keys");
+        if let Some(prop) = policy.filter(|prop| prop.value.as_object().is_some_and(has_keys)) {
+            let message = "`policy` counts in the system's settings only: no policy is in force".to_owned();
+            self.error(
+                DiagnosticCode::NoEffect,
+                &prop.name,
+                message,
+                "move it to `/etc/hookrail/settings.json`",
+            );
+        }
+    }
+
+    /// A key that is twice in one object. What is lost with the first one may be hooks.
     pub(super) fn repeated_key(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
         let message =
             format!("`{}` is given more than once: only the last one counts", route.key(prop.name.as_str()));
-        self.warn(DiagnosticCode::RepeatedKey, &prop.name, message, "merge the two".to_owned());
+        let name = prop.name.as_str();
+        let loses_hooks =
+            event_named(name).is_some() || ["hooks", "hooksConfig", "rules", "command"].contains(&name);
+        let severity = if loses_hooks { Severity::Error } else { Severity::Warning };
+        self.push(severity, DiagnosticCode::RepeatedKey, &prop.name, message, "merge the two");
     }
 
     /// An event under the name that another agent has for it.
@@ -220,6 +254,11 @@ fn is_misspelt_hooks(prop: &ObjectProp<'_>) -> bool {
         && prop.value.as_object().is_some_and(|object| object.properties.iter().any(is_event))
 }
 
+/// The message about a value of another type than the settings need.
+pub(super) fn must_be(route: Route<'_>, expected: &str, value: &Value<'_>) -> String {
+    format!("`{route}` must be {expected}, not {}", kind_of(value))
+}
+
 /// What to do next, if there is advice.
 pub(super) trait Help {
     fn text(self) -> Option<String>;
@@ -253,7 +292,7 @@ impl Help for Option<String> {
 /// held is not known, so that nothing runs without them; a project or an extension loses its own hooks only.
 pub(super) fn consequence(level: &Level, advice: Option<String>) -> String {
     let what = match level {
-        Level::User | Level::System => "nothing runs",
+        Level::Managed | Level::User | Level::System => "nothing runs",
         Level::Project => "the settings of this project are ignored",
         Level::Extension(_) => "this file is ignored",
     };

@@ -9,7 +9,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::diagnose::{Findings, Route, span};
-use super::read::{HOOKS_KEYS, boolean, event_named, given, pick};
+use super::read::{HOOKS_KEYS, Unreadable, boolean, event_named, given, pick};
 use super::source::Source;
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
@@ -17,10 +17,11 @@ use crate::event::{EventName, Matching};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
 use crate::matcher::Matcher;
-use crate::spelling::shortened;
+use crate::spelling::{misspelling_of, shortened};
 
 mod hook;
 mod rule;
+mod service;
 
 #[cfg(test)]
 pub(super) use hook::HOOK_KEYS;
@@ -37,8 +38,10 @@ pub(super) fn read_hooks(
     settings: &mut Settings,
 ) {
     let Some(object) = map.as_object() else {
-        findings.wrong_type(route, "an object of events", map, "write { \"BeforeTool\": [ … ] }");
-        return;
+        let expected = "an object of events";
+        findings.wrong_type(route, expected, map, "write { \"BeforeTool\": [ … ] }");
+        let unreadable = Unreadable::wrong_type(None, route, expected, map);
+        return refuse_guarded(level, findings.source(), &unreadable, settings);
     };
     let mut events: Vec<(EventName, &ObjectProp<'_>)> = Vec::new();
     let mut unknown: Vec<&ObjectProp<'_>> = Vec::new();
@@ -85,20 +88,19 @@ pub(super) fn read_hooks(
     }
 }
 
-/// Refuses every guarded event because of something in the settings of the user or the system that was meant to hold
-/// guards and cannot be read.
+/// Refuses guarded events because of something in the settings of the user or the system that was meant to hold guards
+/// and cannot be read.
 pub(super) fn refuse_guarded(
     level: &Level,
     source: &Source<'_>,
-    range: Range<usize>,
-    message: &str,
+    unreadable: &Unreadable,
     settings: &mut Settings,
 ) {
+    let Unreadable { event: only, range, code, message } = unreadable;
     let findings = &mut Findings::new(source);
     let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
-    for event in EventName::ALL.into_iter().filter(|event| event.is_guarded()) {
-        let message = message.to_owned();
-        reader.refuse(event, Matcher::any(), range.clone(), DiagnosticCode::MisspeltField, message);
+    for event in EventName::ALL.into_iter().filter(|event| only.is_none_or(|only| only == *event)) {
+        reader.refuse(event, Matcher::any(), range.clone(), *code, message.clone());
     }
 }
 
@@ -131,7 +133,7 @@ impl<'v> HookReader<'_, '_, 'v> {
         code: DiagnosticCode,
         message: String,
     ) {
-        if !event.is_guarded() || !matches!(self.level, Level::User | Level::System) {
+        if !event.is_guarded() || !matches!(self.level, Level::Managed | Level::User | Level::System) {
             return;
         }
         let source = self.findings.source();
@@ -143,15 +145,17 @@ impl<'v> HookReader<'_, '_, 'v> {
         hook.source = self.level.config_source();
         hook.origin = Origin { level: self.level.clone(), line: source.line(range.start), file };
         let place = source.place(range.clone());
-        hook.kind = HookKind::UnreadableRule(UnreadableRule::Malformed { place, code, message });
+        hook.kind =
+            HookKind::UnreadableRule(UnreadableRule::Malformed { what: "entry", place, code, message });
         let spans = HookSpans { command: source.in_file(range), matcher: None };
         self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
     }
 
     /// Refuses the event of a hook or rule that is where a group, or a list of groups, should be.
     fn refuse_misplaced_hook(&mut self, event: EventName, object: &'v Object<'_>, route: Route<'_>) {
-        let is_hook =
-            ["type", "command", "when", "then", "block", "ask"].iter().any(|key| object.get(key).is_some());
+        let is_hook = ["type", "command", "when", "then", "block", "ask", "hooks"]
+            .iter()
+            .any(|key| object.get(key).is_some());
         if !is_hook {
             return;
         }
@@ -160,7 +164,11 @@ impl<'v> HookReader<'_, '_, 'v> {
             _ => Matcher::any(),
         };
         let start = object.range.start;
-        let message = format!("`{route}` is a hook outside of a group");
+        let message = if object.get("hooks").is_some() {
+            format!("`{route}` is a group outside of a list")
+        } else {
+            format!("`{route}` is a hook outside of a group")
+        };
         self.refuse(event, matcher, start..start + 1, DiagnosticCode::MissingHooks, message);
     }
 
@@ -195,6 +203,14 @@ impl<'v> HookReader<'_, '_, 'v> {
             };
             let brace = span(object.range.start..object.range.start + 1);
             self.findings.error(DiagnosticCode::MissingHooks, &brace, message, help);
+            if let Some(other) =
+                others.iter().find(|other| misspelling_of(other.name.as_str(), &["hooks"]).is_some())
+            {
+                let message = format!("`{}` should be `hooks`", route.key(other.name.as_str()));
+                let range = other.name.range();
+                let code = DiagnosticCode::MisspeltField;
+                return self.refuse(event, Matcher::any(), range.start..range.end, code, message);
+            }
             return self.refuse_misplaced_hook(event, object, route);
         };
         for other in others {
@@ -202,7 +218,11 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
         let Some(array) = hooks.value.as_array() else {
             let help = "write \"hooks\": [ { \"type\": \"command\", \"command\": \"…\" } ]";
-            return self.findings.wrong_type(route.key("hooks"), "an array of hooks", &hooks.value, help);
+            self.findings.wrong_type(route.key("hooks"), "an array of hooks", &hooks.value, help);
+            if let Some(hook) = hooks.value.as_object() {
+                self.refuse_misplaced_hook(event, hook, route.key("hooks"));
+            }
+            return;
         };
         let matcher_span = given(matcher).map(|value| self.findings.source().in_file(bytes_of(value)));
         let matcher = match given(matcher) {

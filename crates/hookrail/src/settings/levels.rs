@@ -13,6 +13,7 @@ pub const DEFAULT_MAX_CONCURRENT_HOOKS: usize = 64;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct PerLevel<T> {
+    pub managed: T,
     pub project: T,
     pub user: T,
     pub system: T,
@@ -22,6 +23,7 @@ impl<T> PerLevel<T> {
     /// Sets the value of a level; an extension has none.
     pub(crate) fn set(&mut self, level: &Level, value: T) {
         match level {
+            Level::Managed => self.managed = value,
             Level::Project => self.project = value,
             Level::User => self.user = value,
             Level::System => self.system = value,
@@ -31,7 +33,8 @@ impl<T> PerLevel<T> {
 
     /// The levels that count, the strongest first.
     pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
-        project_counts.then_some(&self.project).into_iter().chain([&self.user, &self.system])
+        let project = project_counts.then_some(&self.project);
+        std::iter::once(&self.managed).chain(project).chain([&self.user, &self.system])
     }
 }
 

@@ -8,7 +8,8 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::diagnose::{Findings, Route, span};
-use super::read::given;
+use super::hooks::refuse_guarded;
+use super::read::{Unreadable, given};
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
@@ -38,19 +39,16 @@ pub(super) fn read_library(
     let config = root.key("hooksConfig");
     let route = config.key("rules");
     let Some(value) = given(field) else { return };
-    let Some(array) = value.as_array() else {
-        return findings.wrong_type(route, "an array of names", value, "`hookrail rules` lists the names");
-    };
     let mut library = LibraryReader { level, findings, settings };
+    let Some(array) = value.as_array() else {
+        return library.wrong_type(route, "an array of names", value);
+    };
     for (index, element) in array.elements.iter().enumerate() {
         match element {
             Value::StringLit(word) if word.value.starts_with('@') => library.preset(&word.value, element),
             Value::StringLit(word) => library.turn_on(&word.value, element, Exceptions::default()),
             Value::Object(object) => library.entry(object, element),
-            other => {
-                let help = "`hookrail rules` lists the names";
-                library.findings.wrong_type(route.index(index), "a name or an object", other, help);
-            }
+            other => library.wrong_type(route.index(index), "a name or an object", other),
         }
     }
 }
@@ -63,6 +61,13 @@ struct LibraryReader<'r, 's> {
 }
 
 impl LibraryReader<'_, '_> {
+    /// Which rules were meant is not known, so that tool calls are refused.
+    fn wrong_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
+        self.findings.wrong_type(route, expected, value, "`hookrail rules` lists the names");
+        let unreadable = Unreadable::wrong_type(Some(Guard::EVENT), route, expected, value);
+        refuse_guarded(self.level, self.findings.source(), &unreadable, self.settings);
+    }
+
     fn preset(&mut self, word: &str, element: &Value<'_>) {
         let Some(preset) = Preset::named(word) else {
             return self.unknown(word, element, &["@standard", "@strict"]);

@@ -77,6 +77,14 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
         settings.hooks.truncate(hooks);
         return;
     }
+    if *level == Level::Managed {
+        let files = texts.iter().find_map(|text| text.file.as_deref()?.parent());
+        let files =
+            files.map(|folder| folder.join("files").to_string_lossy().into_owned()).unwrap_or_default();
+        for hook in settings.hooks.iter_mut().skip(hooks) {
+            hook.hook.env.push(("HOOKRAIL_POLICY_DIR".to_owned(), files.clone()));
+        }
+    }
     settings.disabled.append(&mut disabled);
     settings.enable.set(level, whole.enable);
     settings.levels.set(level, whole.settings);
@@ -98,8 +106,11 @@ fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Opt
     if *level == Level::Project && !read.settings.disabled_extensions.is_empty() {
         findings.note_project_extensions(&root);
     }
-    for (range, message) in &read.misspelt_hooks {
-        refuse_guarded(level, source, range.clone(), message, settings);
+    if *level != Level::System {
+        findings.policy_without_effect(&root);
+    }
+    for unreadable in &read.unreadable {
+        refuse_guarded(level, source, unreadable, settings);
     }
     if let Some(hooks) = hooks {
         read_hooks(hooks, Route::Root.key("hooks"), level, &mut findings, settings);

@@ -7,7 +7,7 @@ use crate::hook::{Level, SETTINGS_FOLDERS};
 use crate::trust::ApprovalStore;
 
 /// The same for the system.
-const SYSTEM_FILES: [&str; 2] = ["/etc/hookrail/settings.json", "/etc/llxprt-code/settings.json"];
+pub(super) const SYSTEM_FILES: [&str; 2] = ["/etc/hookrail/settings.json", "/etc/llxprt-code/settings.json"];
 
 /// Where settings are looked for. Each level may have two files, in `.hookrail` and in `.llxprt`, and both are read; of a
 /// single value that is in both, the first one counts.
@@ -56,7 +56,7 @@ impl SettingsPaths {
             Level::Project => settings_files(&self.project_dir).to_vec(),
             Level::User if self.has_home() => settings_files(&self.home).to_vec(),
             Level::System => self.system.clone(),
-            Level::User | Level::Extension(_) => Vec::new(),
+            Level::Managed | Level::User | Level::Extension(_) => Vec::new(),
         }
     }
 

@@ -1,18 +1,21 @@
 //! What one settings text says besides its hooks: the flag, the lists, the limits.
 
+use std::ops::Range;
+
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::diagnose::{Findings, Route};
+use super::diagnose::{Findings, Route, must_be};
 use super::{AgentEvents, LevelSettings, LogDetail, RedactionSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::event::EventName;
 use crate::hook::AskReading;
-use crate::spelling::{nearest, shortened};
+use crate::rules::library::Guard;
+use crate::spelling::{misspelling_of, nearest, shortened};
 
 /// The keys of a settings file that are about hooks. All others belong to the agent.
-pub(super) const ROOT_KEYS: [&str; 6] =
-    ["enableHooks", "tools", "hooksConfig", "hooks", "extensions", "security"];
+pub(super) const ROOT_KEYS: [&str; 7] =
+    ["enableHooks", "tools", "hooksConfig", "hooks", "extensions", "security", "policy"];
 /// The keys of `hooksConfig`.
 pub(super) const CONFIG_KEYS: [&str; 8] =
     ["enabled", "disabled", "agentEvents", "ask", "maxConcurrentHooks", "maxOutputBytes", "rules", "log"];
@@ -21,11 +24,40 @@ pub(super) const REDACTION_KEYS: [&str; 3] = ["enabled", "allowed", "blocked"];
 /// The keys of the `hooks` map that are no events.
 pub(super) const HOOKS_KEYS: [&str; 2] = ["enabled", "disabled"];
 
+/// Something that was meant to hold guards and cannot be read.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    /// The event that its guards stand for; every guarded one if there is none.
+    pub(super) event: Option<EventName>,
+    pub(super) range: Range<usize>,
+    pub(super) code: DiagnosticCode,
+    pub(super) message: String,
+}
+
+impl Unreadable {
+    /// A key that was meant to be another one.
+    fn misspelt(event: Option<EventName>, prop: &ObjectProp<'_>, route: Route<'_>, meant: &str) -> Self {
+        let range = prop.name.range();
+        let message = format!("`{route}` should be `{meant}`");
+        Self { event, range: range.start..range.end, code: DiagnosticCode::MisspeltField, message }
+    }
+
+    /// A value of another type than the settings need.
+    pub(super) fn wrong_type(
+        event: Option<EventName>,
+        route: Route<'_>,
+        expected: &str,
+        value: &Value<'_>,
+    ) -> Self {
+        let message = must_be(route, expected, value);
+        Self { event, range: value.start()..value.end(), code: DiagnosticCode::WrongType, message }
+    }
+}
+
 /// What one level says besides its hooks.
 #[derive(Debug, Default)]
 pub(super) struct LevelRead {
-    /// Keys that were meant to be `hooks`: where each one is, and what is wrong.
-    pub(super) misspelt_hooks: Vec<(std::ops::Range<usize>, String)>,
+    pub(super) unreadable: Vec<Unreadable>,
     pub(super) enable: Option<bool>,
     pub(super) disabled: Vec<String>,
     pub(super) settings: LevelSettings,
@@ -34,7 +66,7 @@ pub(super) struct LevelRead {
 impl LevelRead {
     /// Adds what the other file of the level says: its single values where there are none yet, and all of its lists.
     pub(super) fn add(&mut self, other: Self) {
-        let Self { enable, settings, disabled: _, misspelt_hooks: _ } = other;
+        let Self { enable, settings, disabled: _, unreadable: _ } = other;
         self.enable = self.enable.or(enable);
         let own = &mut self.settings;
         let LevelSettings {
@@ -212,14 +244,14 @@ pub(super) fn read_level<'v, 'a>(
     let top = Route::Root;
     let enable = read_enable(root, findings)?;
     let (fields, others) = pick(root, &ROOT_KEYS, top, findings);
-    let [_, tools, config, hooks, extensions, security] = fields;
-    let mut misspelt_hooks = Vec::new();
+    // A policy is read before the levels are.
+    let [_, tools, config, hooks, extensions, security, _] = fields;
+    let mut unreadable = Vec::new();
     for other in others {
         misplaced_event(other, findings);
-        if findings.misspelt_root_key(other) {
-            let range = other.name.range();
-            let name = shortened(other.name.as_str());
-            misspelt_hooks.push((range.start..range.end, format!("`{name}` should be `hooks`")));
+        if let Some(meant) = findings.misspelt_root_key(other) {
+            let event = (meant != "hooks").then_some(Guard::EVENT);
+            unreadable.push(Unreadable::misspelt(event, other, top.key(other.name.as_str()), meant));
         }
     }
     if let Some(object) = object_in(tools) {
@@ -228,11 +260,14 @@ pub(super) fn read_level<'v, 'a>(
         }
     }
 
-    let mut read = LevelRead { misspelt_hooks, enable, ..LevelRead::default() };
+    let mut read = LevelRead { unreadable, enable, ..LevelRead::default() };
     if let Some(value) = given(config) {
-        match value.as_object() {
-            Some(object) => read_config(object, &mut read, findings),
-            None => findings.wrong_type(top.key("hooksConfig"), "an object", value, ()),
+        if let Some(object) = value.as_object() {
+            read_config(object, &mut read, findings);
+        } else {
+            let route = top.key("hooksConfig");
+            findings.wrong_type(route, "an object", value, ());
+            read.unreadable.push(Unreadable::wrong_type(Some(Guard::EVENT), route, "an object", value));
         }
     }
     if let Some(object) = object_in(hooks) {
@@ -284,6 +319,11 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
     let [_, disabled, agent_events, ask, concurrent, output, _, log] = fields;
     for other in others {
         findings.unknown_field(route, other, &CONFIG_KEYS);
+        let name = other.name.as_str();
+        if misspelling_of(name, &["rules"]).is_some() {
+            let meant = "hooksConfig.rules";
+            read.unreadable.push(Unreadable::misspelt(Some(Guard::EVENT), other, route.key(name), meant));
+        }
     }
     read.disabled = texts(disabled, route.key("disabled"), findings);
     let words = [("observe", AgentEvents::Observe), ("apply", AgentEvents::Apply)];

@@ -148,7 +148,11 @@ impl ResolvedSettings {
         let project_on = settings.enable.project.unwrap_or(outside_on);
         let resolve_hook = |judged: HookJudgement<ConfiguredHook>| {
             let HookJudgement { hook: ConfiguredHook { hook, spans, extra_fields }, trust, seal } = judged;
-            let on = if hook.origin.level == Level::Project { project_on } else { outside_on };
+            let on = match hook.origin.level {
+                Level::Managed => true,
+                Level::Project => project_on,
+                Level::User | Level::System | Level::Extension(_) => outside_on,
+            };
             ResolvedHook { hook, trust, seal, on, spans, extra_fields }
         };
         let judged = std::mem::take(&mut judgement.hooks);
@@ -196,6 +200,7 @@ impl ResolvedSettings {
     /// The file whose enable flag counts for a level; `None` where the level has no flag.
     pub fn flag_file(&self, level: &Level) -> Option<&Path> {
         match level {
+            Level::Managed => self.flag_files.managed.as_deref(),
             Level::Project => self.flag_files.project.as_deref(),
             Level::User => self.flag_files.user.as_deref(),
             Level::System => self.flag_files.system.as_deref(),
@@ -210,7 +215,7 @@ impl ResolvedSettings {
 
     /// The files of the user and the system that cannot be used. Which guards they held is not known.
     pub fn refusals(&self) -> impl Iterator<Item = &UnusableFile> {
-        self.unusable.iter().filter(|file| matches!(file.level, Level::User | Level::System))
+        self.unusable.iter().filter(|file| matches!(file.level, Level::Managed | Level::User | Level::System))
     }
 
     /// Whether the outputs of the six events outside the five are applied; by default they are only observed.

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::diagnose;
+use super::policy::load_managed;
 use super::source::Source;
 use super::{PerLevel, Settings, SettingsPaths, ownership};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -24,7 +25,7 @@ const LARGEST_FILE: u64 = 4 << 20;
 pub struct SettingsFiles {
     /// The project that they were read for.
     pub(super) project_dir: PathBuf,
-    /// Those of the project, the user and the system, in this order, at most two each; files that are not there are missing.
+    /// A policy's, then those of the project, the user and the system, at most two each; files that are not there are missing.
     pub(super) texts: Vec<LevelText>,
     /// Whether the examples of rules are tried when the settings are read.
     pub(super) try_examples: bool,
@@ -62,7 +63,7 @@ impl SettingsFiles {
     pub fn load(paths: &SettingsPaths) -> Self {
         Self {
             project_dir: paths.project_dir.clone(),
-            texts: load_texts(paths, files(paths)),
+            texts: load_managed(paths).into_iter().chain(load_texts(paths, files(paths))).collect(),
             try_examples: true,
             paths: Some(paths.clone()),
             read: Mutex::default(),
@@ -80,9 +81,10 @@ impl SettingsFiles {
             load_texts(&paths, own.collect())
         });
         let others = self.texts.iter().filter(|text| text.level != Level::Project).cloned();
+        let (managed, others): (Vec<_>, Vec<_>) = others.partition(|text| text.level == Level::Managed);
         Self {
             project_dir: project.to_owned(),
-            texts: own.into_iter().flatten().chain(others).collect(),
+            texts: managed.into_iter().chain(own.into_iter().flatten()).chain(others).collect(),
             try_examples: self.try_examples,
             paths: None,
             read: Mutex::default(),
@@ -122,14 +124,16 @@ impl SettingsFiles {
         self
     }
 
-    /// What the files say about hooks being on, and whether a file of the user or the system cannot be used. What was read
+    /// What the files say about hooks being on, whether a file of the user or the system cannot be used, and whether a
+    /// policy has hooks. What was read
     /// besides is kept for [`SettingsFiles::settings`].
-    pub(crate) fn enable_flag(&self) -> (PerLevel<Option<bool>>, bool) {
+    pub(crate) fn enable_flag(&self) -> (PerLevel<Option<bool>>, bool, bool) {
         let settings = self.read_levels();
         let unusable = settings.unusable.iter().any(|file| file.level != Level::Project);
+        let has_managed = settings.hooks.iter().any(|hook| hook.origin.level == Level::Managed);
         let flag = settings.enable;
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings);
-        (flag, unusable)
+        (flag, unusable, has_managed)
     }
 
     /// The texts of each level that has any.
@@ -168,23 +172,21 @@ fn load_texts(paths: &SettingsPaths, files: Vec<(Level, PathBuf)>) -> Vec<LevelT
 /// The settings files, the strongest level first. In the home directory the project's files are the user's
 /// and are read once, as such; so is a file that a level has under both of its names.
 fn files(paths: &SettingsPaths) -> Vec<(Level, PathBuf)> {
-    let users = paths.files(&Level::User);
+    // Through links, because the project may be the home directory under another name.
+    let found = |level: &Level| paths.files(level).into_iter().map(|file| (file.canonicalize().ok(), file));
+    let users: Vec<_> = found(&Level::User).collect();
     let mut files: Vec<(Level, PathBuf)> = Vec::with_capacity(6);
     for level in [Level::Project, Level::User, Level::System] {
         let mut known = if level == Level::Project { users.clone() } else { Vec::new() };
-        for file in paths.files(&level) {
-            if !known.iter().any(|known| same_file(known, &file)) {
-                known.push(file.clone());
+        let candidates = if level == Level::User { users.clone() } else { found(&level).collect() };
+        for (real, file) in candidates {
+            if !known.iter().any(|known| known.1 == file || (real.is_some() && known.0 == real)) {
+                known.push((real, file.clone()));
                 files.push((level.clone(), file));
             }
         }
     }
     files
-}
-
-/// Through links, because the project may be the home directory under another name.
-fn same_file(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// The text of a settings file; `None` where there is none.

@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
 
     /// Parses the text strictly. The parser bounds nesting by itself (512 open brackets and keys), so no
     /// text can exhaust the stack.
-    pub(super) fn parse(&self) -> Result<Object<'a>, Box<Diagnostic>> {
+    pub fn parse(&self) -> Result<Object<'a>, Box<Diagnostic>> {
         let collect = CollectOptions::default();
         let looseness = first_looseness(self.text);
         match (parse_to_ast(self.text, &collect, &PARSE_OPTIONS), looseness) {

@@ -274,6 +274,21 @@ fn entries_that_were_meant_to_be_guards_refuse_what_they_stand_for() {
         (json!({ "hooks": { "PreToolUse": [rule] } }), "missing-hooks", tool),
         (json!({ "hooks": { "BeforeTool": rule } }), "wrong-type", tool),
         (json!({ "hooks": { "BeforeTool": [{ "matcher": "x" }] } }), "missing-hooks", none),
+        (json!({ "hooks": { "BeforeTool": [{ "Hooks": [command] }] } }), "missing-hooks", tool),
+        (json!({ "hooks": { "BeforeTool": [{ "hooks": rule }] } }), "wrong-type", tool),
+        (json!({ "hooks": { "BeforeTool": { "hooks": [rule] } } }), "wrong-type", tool),
+        (json!({ "hooks": [rule] }), "wrong-type", all),
+        (json!({ "hooks": "guard.sh" }), "wrong-type", all),
+        (json!({ "hooksConfig": ["@standard"] }), "wrong-type", tool),
+        (json!({ "hooksConfig": { "rules": "@standard" } }), "wrong-type", tool),
+        (json!({ "hooksConfig": { "rules": { "name": "no-secrets" } } }), "wrong-type", tool),
+        (json!({ "hooksConfig": { "rules": [["@standard"]] } }), "wrong-type", tool),
+        (json!({ "hooksConfig": { "Rules": ["@standard"] } }), "misspelt-field", tool),
+        (json!({ "hooksConfig": { "rule": ["@standard"] } }), "misspelt-field", tool),
+        (json!({ "hooksconfig": { "rules": ["@standard"] } }), "misspelt-field", tool),
+        (json!({ "hooksconfig": { "Rules": ["@standard"] } }), "misspelt-field", tool),
+        (json!({ "hooksconfig": { "ask": "allow" } }), "misspelt-field", none),
+        (json!({ "rules": ["@standard"] }), "misspelt-field", none),
         (json!({ "hooks": { "BeforTool": groups(&rule) } }), "unknown-event", tool),
         (json!({ "hooks": { "beforetool": groups(&rule) } }), "unknown-event", tool),
         (json!({ "hooks": { "PreTolUse": groups(&rule) } }), "unknown-event", tool),
@@ -290,6 +305,12 @@ fn entries_that_were_meant_to_be_guards_refuse_what_they_stand_for() {
         found.sort();
         assert_eq!(found, expected, "X8: {settings}");
     }
+    let refusal = read(&json!({ "Hooks": {} })).hooks[0].kind.clone();
+    let HookKind::UnreadableRule(refusal) = refusal else { panic!("X8: {refusal:?}") };
+    assert!(
+        refusal.to_string().contains("entry"),
+        "X8: not everything that cannot be read is a rule: {refusal}"
+    );
     // Other agents' own settings are not ours.
     assert_eq!(
         codes(&read(&json!({ "looks": { "theme": "dark" }, "stop": true, "notification": {} }))),
@@ -345,4 +366,24 @@ fn matchers_are_judged_by_their_event() {
         assert_eq!(codes(&settings), Vec::from_iter(code), "HOOK-082: {event} {matcher}");
         assert_eq!(settings.hooks[0].matcher.text(), Some(matcher), "{event}");
     }
+}
+
+/// In whose terms the matcher of such a hook was written is not known, so that it refuses whatever the tool is called.
+#[test]
+fn a_dialect_that_cannot_be_told_refuses_every_call() {
+    let with = |event: &str, dialect: Value| {
+        let hook = json!({ "type": "command", "command": "check.sh", "dialect": dialect });
+        read(&json!({ "hooks": { event: [{ "matcher": "Bash", "hooks": [hook] }] } }))
+    };
+    for dialect in [json!("cloude"), json!("Claude"), json!(1), json!(["claude"])] {
+        let settings = with("PreToolUse", dialect.clone());
+        assert!(codes(&settings).contains(&"invalid-value"), "{dialect}");
+        assert_eq!(refused(&settings), [EventName::BeforeTool], "{dialect}");
+        assert!(settings.hooks[0].matcher.matches_tool("run_shell_command").is_match(), "{dialect}");
+    }
+    assert_eq!(refused(&with("BeforeModel", json!("claude"))), [EventName::BeforeModel]);
+    let known = with("PreToolUse", json!("claude"));
+    assert_eq!((refused(&known), commands(&known)), (vec![], vec!["BeforeTool check.sh".to_owned()]));
+    let [matcher, definition] = [known.hooks[0].matcher.text(), known.hooks[0].definition.as_deref()];
+    assert_eq!((matcher, definition), (Some("Bash"), Some(r#"{"dialect":"claude"}"#)));
 }

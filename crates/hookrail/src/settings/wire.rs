@@ -30,6 +30,41 @@ struct SettingsWire {
     hooks_config: Option<HooksConfigWire>,
     extensions: Option<ExtensionsWire>,
     security: Option<SecurityWire>,
+    policy: Option<PolicyWire>,
+}
+
+/// A signed policy for this machine; counts in the system's settings only.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Policy")]
+struct PolicyWire {
+    /// Where `hookrail policy pull` fetches the document.
+    url: Option<String>,
+    /// Minisign public keys whose signatures count.
+    keys: Vec<String>,
+    /// For which machines the document must be made.
+    audience: String,
+    /// What becomes of guarded events without a usable policy; `block` if not given.
+    on_missing: Option<OnMissingWire>,
+    /// What becomes of guarded events with an expired one; `warn` if not given.
+    on_expired: Option<OnExpiredWire>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum OnMissingWire {
+    Block,
+    Ask,
+    Allow,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum OnExpiredWire {
+    Warn,
+    Block,
 }
 
 /// Settings of the agent's tools.
@@ -120,6 +155,9 @@ struct HookWire {
     /// Whether its process is kept for the next event: `true` for a program that answers line by line, `"fork"` for a
     /// Python script as it is.
     worker: Option<WorkerWire>,
+    /// The agent that a command was written for, where it is not ours: it reads that agent's payloads and answers in its
+    /// words, and the matcher names that agent's tools.
+    dialect: Option<DialectWire>,
     /// A condition on the facts of the event. A rule holds when it does; a command is started unless it does not.
     when: Option<JsonObject>,
     /// What a rule says when it holds: exactly what a hook may print.
@@ -136,6 +174,17 @@ struct HookWire {
     unknown: Option<UnknownWire>,
     /// Calls that a rule must match and calls that it must not; checked when settings are read.
     examples: Option<ExamplesWire>,
+    /// The service of an `http` hook (`https://…`, or `http://` on this machine) or of a `remote` hook (`nats://…`,
+    /// `tls://…`).
+    url: Option<String>,
+    /// Headers that an `http` hook sends and that are no secret.
+    headers: Option<BTreeMap<String, String>>,
+    /// A file with a JSON object of further headers, which only its owner, the user, may read or write.
+    headers_file: Option<String>,
+    /// What the services of a `remote` hook subscribe to; `hookrail.decide` if not given.
+    subject: Option<String>,
+    /// A file with the NATS credentials, or the nkey seed, of a `remote` hook.
+    credentials: Option<String>,
 }
 
 /// Whether the process of a hook is kept for the next event.
@@ -147,6 +196,15 @@ enum WorkerWire {
     Lines(bool),
     /// A Python script that runs in forks of one interpreter.
     Fork(ForkWire),
+}
+
+/// The agent that a command was written for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Dialect")]
+enum DialectWire {
+    /// Claude Code.
+    Claude,
 }
 
 /// The word for a Python script that runs in forks of one interpreter.
@@ -189,6 +247,10 @@ enum TypeWire {
     Command,
     /// A condition and an answer, without a process.
     Rule,
+    /// A service that is asked by HTTP.
+    Http,
+    /// A service that is asked over NATS.
+    Remote,
     /// Accepted for what may come; cannot be run yet.
     Plugin,
 }

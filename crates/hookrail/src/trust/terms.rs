@@ -44,7 +44,7 @@ impl Terms {
             matcher: hook.matcher.text().map(str::to_owned),
             command: match &hook.kind {
                 HookKind::Command(command) => Some(command.clone()),
-                HookKind::Plugin | HookKind::Rule(_) | HookKind::UnreadableRule(_) => None,
+                _ => None,
             },
             timeout: hook.timeout,
             env: hook.env.clone(),

@@ -9,7 +9,7 @@ mod specific;
 use std::time::Duration;
 
 use crate::event::EventName;
-use crate::hook::{AskReading, Hook};
+use crate::hook::{AskReading, Hook, Level};
 use crate::output::{HookOutput, first_not_blank};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{AggregatedHookResult, HookError};
@@ -30,7 +30,11 @@ impl HookAggregator {
     }
 
     fn ask_of(self, hook: &Hook) -> AskReading {
-        if hook.is_own_projects() { self.project_ask } else { self.ask }
+        match hook.origin.level {
+            Level::Managed => AskReading::Person,
+            _ if hook.is_own_projects() => self.project_ask,
+            _ => self.ask,
+        }
     }
 
     /// Merges finished runs, given in plan order. `sequential` says whether they ran as a chain, in which

@@ -29,7 +29,7 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
     let (stdout, stderr) = (trim_output(stdout), trim_output(stderr));
     match exit {
         // Half a JSON text could lack the half that blocks.
-        Exit::Code(0) if stdout_truncated => Interpreted::failed(HookFailure::Truncated),
+        Exit::Code(0) | Exit::Answered if stdout_truncated => Interpreted::failed(HookFailure::Truncated),
         Exit::Code(0) => read_answer(stdout),
         Exit::Code(2) => {
             let reason = first_not_blank([Some(stderr), Some(stdout)]).unwrap_or(DEFAULT_BLOCK_REASON);
@@ -52,6 +52,8 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
                 ..Interpreted::failed_with_stderr(failure, stderr)
             }
         }
+        Exit::Answered => read_service(stdout),
+        Exit::NotAnswered(why) => Interpreted::failed(HookFailure::NotAnswered { why: why.clone() }),
         // A rule's answer is read with the settings, not from a stream.
         Exit::Rule => Interpreted::default(),
         Exit::NotStarted(why) => Interpreted::failed(HookFailure::NotStarted { why: why.clone() }),
@@ -90,6 +92,17 @@ fn read_answer(stdout: &str) -> Interpreted {
         }
         Err(JsonProblem::TooDeep) => Interpreted::failed(HookFailure::Unreadable(AnswerBound::Depth)),
         Err(JsonProblem::TooManyValues) => Interpreted::failed(HookFailure::Unreadable(AnswerBound::Values)),
+    }
+}
+
+/// A service that says something else than an object is not the service that was meant: a page of a proxy is no verdict.
+fn read_service(body: &str) -> Interpreted {
+    match parse_object(body) {
+        Err(JsonProblem::TooDeep | JsonProblem::TooManyValues) | Ok(Some(_)) => read_answer(body),
+        _ if body.trim().is_empty() => Interpreted::default(),
+        _ => Interpreted::failed(HookFailure::NotAnswered {
+            why: "answered with something that is no JSON object".to_owned(),
+        }),
     }
 }
 

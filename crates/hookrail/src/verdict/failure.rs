@@ -32,6 +32,9 @@ pub enum HookFailure {
     /// It is a worker that gave no usable answer, or ended without one.
     #[error("{why}{}", behind(.stderr))]
     NoAnswer { why: WorkerFailure, stderr: String },
+    /// It is a service that gave no answer, or something else than an answer.
+    #[error("{why}")]
+    NotAnswered { why: String },
     /// It wrote more to stdout than is kept, and half an answer could lack the half that blocks.
     #[error("wrote more to stdout than is kept, so its answer could not be read")]
     Truncated,
@@ -167,6 +170,9 @@ pub enum WorkerFailure {
     /// It answered the question, but not according to the protocol.
     #[error("gave an answer that {0}")]
     Malformed(AnswerFault),
+    /// The process that keeps it reported this.
+    #[error("{text}")]
+    Reported { text: String },
     /// The interpreter that it was forked from ended.
     #[error("ended with the interpreter that it was forked from")]
     InterpreterEnded,

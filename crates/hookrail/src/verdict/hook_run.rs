@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
+use crate::dialect::claude_answer;
 use crate::hook::Hook;
 use crate::output::HookOutput;
 use crate::verdict::exit_table::interpret;
@@ -24,6 +27,10 @@ pub enum Exit {
     NotStarted(StartFailure),
     /// It is a worker that gave no answer, for the reason given here.
     NoAnswer(WorkerFailure),
+    /// It is a service, which answered.
+    Answered,
+    /// It is a service that gave no answer, for the reason given here.
+    NotAnswered(String),
     /// It is a rule, which is not a process.
     Rule,
 }
@@ -73,6 +80,21 @@ impl HookRun {
         }
     }
 
+    /// The same for a hook that answers as Claude Code's hooks do. What it was given tells which tool its arguments are for.
+    pub(crate) fn in_claudes_terms(mut self, payload: &[u8]) -> Self {
+        let is_read = self.failure.as_ref().is_none_or(|why| matches!(why, HookFailure::ExitCode { .. }));
+        let Some(code) = self.exit_code().filter(|_| is_read && matches!(self.exit, Exit::Code(_))) else {
+            return self;
+        };
+        let payload: Value = serde_json::from_slice(payload).unwrap_or_default();
+        let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        if let Some(output) = claude_answer(self.hook.event, code, &self.stdout, &self.stderr, tool) {
+            self.output = Some(output);
+            self.failure = None;
+        }
+        self
+    }
+
     /// A hook that was not started.
     pub(crate) fn not_started(hook: &Arc<Hook>, why: StartFailure) -> Self {
         Self::finished(hook, Exit::NotStarted(why), (String::new(), false), String::new(), Duration::ZERO)
@@ -96,16 +118,16 @@ impl HookRun {
 
     /// Execution health: exit 0 whose output could be read. A policy block by exit 2 is not a success.
     pub fn success(&self) -> bool {
-        matches!(self.exit, Exit::Code(0) | Exit::Rule) && self.failure.is_none()
+        matches!(self.exit, Exit::Code(0) | Exit::Answered | Exit::Rule) && self.failure.is_none()
     }
 
     /// The exit code as reported: 0 after a signal for compatibility, `None` after a timeout or a failed start, where the
-    /// status is not known, without an answer of a worker, and for a rule.
+    /// status is not known, without an answer of a worker, for a service and for a rule.
     pub fn exit_code(&self) -> Option<i32> {
         match self.exit {
             Exit::Code(code) => Some(code),
             Exit::Signal(_) => Some(0),
-            Exit::TimedOut(_) | Exit::Unknown | Exit::NotStarted(_) | Exit::NoAnswer(_) | Exit::Rule => None,
+            _ => None,
         }
     }
 

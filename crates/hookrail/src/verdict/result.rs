@@ -185,12 +185,14 @@ impl ProcessedHookResult {
         self.aggregated.errors.iter().find(|error| error.hook().is_none())
     }
 
-    /// What kept hooks from deciding that is not their doing: a failure of the hook system, or a shortage of resources.
+    /// What kept hooks from deciding that is not their doing: a failure of the hook system, a shortage of resources, or
+    /// an exit status that was lost, which may have been a block.
     pub(crate) fn own_failure(&self) -> Option<String> {
         let scarce = |run: &HookRun| match run.failure() {
-            Some(failure @ HookFailure::NotStarted { why: StartFailure::Scarce { .. } }) => {
-                Some(format!("hook `{}` {failure}", run.hook.name))
-            }
+            Some(
+                failure @ (HookFailure::NotStarted { why: StartFailure::Scarce { .. } }
+                | HookFailure::StatusUnknown),
+            ) => Some(format!("hook `{}` {failure}", run.hook.name)),
             _ => None,
         };
         let system = self.infrastructure_failure().map(ToString::to_string);

@@ -53,6 +53,7 @@ impl ProcessedHookResult {
                 _ if hook.type_name() != "rule" => {
                     format!("the hook `{name}` stops it too, and only rules can be lifted")
                 }
+                Level::Managed => format!("the rule `{name}` is in the policy of this machine"),
                 Level::System => format!("the rule `{name}` is in the system's settings"),
                 _ => format!("the rule `{name}` is not in your settings or the project's"),
             });

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use hookrail::Diagnostic;
 use hookrail::components::{ConfigSource, DisabledList, ExtensionName, Level};
 use hookrail::settings::SettingsPaths;
-use hookrail::settings::{PerLevel, Settings, edit, load_settings};
+use hookrail::settings::{PerLevel, Settings, load_settings};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn all_levels_and_extensions_contribute_in_order() {
         ],
         "HOOK-085, C4"
     );
-    let flag = PerLevel { project: Some(true), user: Some(false), system: None };
+    let flag = PerLevel { managed: None, project: Some(true), user: Some(false), system: None };
     assert_eq!(settings.enable, flag, "C1, C3");
 }
 
@@ -213,7 +213,7 @@ fn both_folders_of_a_level_are_read_and_ours_comes_first() {
     let named: Vec<&str> = settings.hooks.iter().map(|hook| hook.name.as_str()).collect();
     let expected = ["project-own", "project-llxprt", "user-own", "no-force-push", "user-llxprt"];
     assert_eq!(named, expected, "HOOK-084, C13: groups are concatenated, lists united");
-    let flag = PerLevel { project: Some(true), user: Some(true), system: None };
+    let flag = PerLevel { managed: None, project: Some(true), user: Some(true), system: None };
     assert_eq!(settings.enable, flag, "C13: of a single value in both, `.hookrail`'s counts");
     let user = &settings.levels.user;
     assert_eq!((user.max_output_bytes, user.max_concurrent_hooks), (Some(7), Some(9)), "C13");
@@ -276,7 +276,7 @@ fn in_the_home_directory_the_file_is_the_users() {
         let settings = load_settings(&paths);
         assert_eq!(commands(&settings), ["once"], "C2");
         assert_eq!(settings.hooks[0].origin.level, Level::User, "C2");
-        let flag = PerLevel { project: None, user: Some(true), system: None };
+        let flag = PerLevel { managed: None, project: None, user: Some(true), system: None };
         assert_eq!(settings.enable, flag, "C2");
     }
 }
@@ -380,21 +380,4 @@ fn disabled_lists_remember_their_level() {
         ],
         "C6"
     );
-}
-
-#[test]
-fn an_edited_file_is_read_as_it_was_meant() {
-    let project = TestProject::new();
-    let hook = json!({ "type": "command", "command": "lint.sh", "name": "lint" });
-    let mut text = "// My settings.\n{\n}\n".to_owned();
-    text = edit::set_enable_hooks(&text, true).unwrap();
-    text = edit::add_hook(&text, hookrail::EventName::AfterTool, Some("write_file"), &hook).unwrap();
-    text = edit::set_hook_disabled(&text, "lint", true).unwrap();
-    project.file(".hookrail/settings.json", &text);
-    let settings = load(&project);
-    assert!(text.starts_with("// My settings.\n"));
-    assert_eq!(settings.diagnostics, []);
-    assert_eq!(settings.enable.project, Some(true));
-    assert_eq!(settings.hooks[0].name, "lint");
-    assert_eq!(settings.disabled[0].name_or_command, "lint");
 }

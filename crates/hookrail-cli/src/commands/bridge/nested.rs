@@ -8,10 +8,10 @@ use std::path::Path;
 use crate::commands::allow::processes::{self, Process};
 
 /// Holds the mark of the outer bridge.
-pub(super) const VARIABLE: &str = "HOOKRAIL_BRIDGE";
+pub(crate) const VARIABLE: &str = "HOOKRAIL_BRIDGE";
 
 /// What this process tells its hooks; `None` where processes cannot be looked at.
-pub(super) fn mark() -> Option<String> {
+pub(crate) fn mark() -> Option<String> {
     Process::of(std::process::id()).map(|process| process.mark())
 }
 

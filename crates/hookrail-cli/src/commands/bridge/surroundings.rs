@@ -101,7 +101,7 @@ fn search_path(path: &OsStr, outside: Option<&Path>) -> OsString {
 }
 
 /// The `PATH` that `connect` stored: `path` of the object in `connect.json`. A file that others may write is not used.
-fn stored_path(state_dir: &Path) -> Option<OsString> {
+pub(crate) fn stored_path(state_dir: &Path) -> Option<OsString> {
     use std::os::unix::fs::MetadataExt as _;
 
     /// More than any list of folders takes.

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use hookrail::components::HookKind;
 use hookrail::components::{ForkObstacle, fork_obstacle};
+use hookrail::components::{HookKind, OnFailure};
 use hookrail::{DiagnosticCode, Hook};
 
 use super::finding::Severity;
@@ -52,6 +52,15 @@ impl Check<'_> {
             let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
             let help = "each event starts a process of its own".to_owned();
             self.at_hook(index, severity, DiagnosticCode::ForkWithoutEffect, message, help);
+        }
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            if let Some(message) = crate::services::problem(&resolved.hook, &self.context.paths.home) {
+                let hook = &resolved.hook;
+                let blocks = hook.on_failure == OnFailure::Block && hook.event.blocks_on_failure();
+                let effect = if blocks { "is refused" } else { "passes" };
+                let help = format!("until then the hook fails, and {} {effect}", hook.event);
+                self.at_hook(index, Severity::Error, DiagnosticCode::InvalidValue, message, help);
+            }
         }
         let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
             match &resolved.hook.kind {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use hookrail::DiagnosticCode;
-use hookrail::components::{MatchVerdict, Matching};
+use hookrail::components::{HookDialect, MatchVerdict, Matching};
 use hookrail_agent::tools::ToolTable;
 
 use super::finding::{Finding, Severity};
@@ -26,7 +26,9 @@ impl Check<'_> {
             let mut known = tools.iter().copied().chain(["apply_patch"]);
             let matches_some = known.any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
             // A pattern that is none is reported by the engine, with what becomes of it.
-            if !is_for_tools || hook.matcher.problem().is_some() {
+            // One written for another agent names that agent's tools.
+            let is_foreign = hook.dialect != HookDialect::Own;
+            if !is_for_tools || is_foreign || hook.matcher.problem().is_some() {
                 continue;
             }
             let glob = tool_words::glob_as_regex(text);

@@ -119,7 +119,13 @@ fn terms(hook: &Hook) -> String {
     match hook.command_text() {
         Some(command) if command != hook.name => terms.push(format!("runs `{}`", escape_line(command))),
         Some(_) => {}
-        None => terms.push(format!("a {}", hook.type_name())),
+        None => match hook.service() {
+            Some(service) => {
+                terms.push(format!("asks `{}` ({})", escape_line(&service), hook.type_name()));
+                terms.push(format!("timeout {} ms", hook.timeout.as_millis()));
+            }
+            None => terms.push(format!("a {}", hook.type_name())),
+        },
     }
     if let Some(matcher) = hook.matcher.text() {
         terms.push(format!("matcher `{}`", escape_line(matcher)));

@@ -208,7 +208,7 @@ pub(super) fn skipped(
 /// Why a hook that was planned did not run.
 fn why_not_run(hook: &Hook, result: &ProcessedHookResult) -> String {
     if result.all_not_held().any(|other| std::ptr::eq(Arc::as_ptr(other), hook)) {
-        let is_rule = hook.command_text().is_none();
+        let is_rule = hook.command_text().or(hook.service().as_deref()).is_none();
         return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
     }
     if let Some(refused) =

@@ -193,7 +193,8 @@ fn ended(exit: &Exit) -> String {
         Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
         Exit::Unknown => "ended, status not known".to_owned(),
         Exit::NotStarted(_) => "not started".to_owned(),
-        Exit::NoAnswer(_) => "no answer".to_owned(),
+        Exit::NoAnswer(_) | Exit::NotAnswered(_) => "no answer".to_owned(),
+        Exit::Answered => "answered".to_owned(),
         Exit::Rule => "a rule".to_owned(),
         _ => "ended in another way".to_owned(),
     }

@@ -4,7 +4,6 @@
 //! and leaves alone what only mentions it.
 
 use hookrail::EventName;
-use hookrail::settings::edit;
 use serde_json::json;
 
 use super::{TargetFile, approve, first_test, turn_on};
@@ -12,7 +11,7 @@ use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
-use crate::settings_file;
+use crate::settings_file::{self, edit};
 use crate::terminal::printer::Printer;
 
 /// The name of the rule, after what it does.

@@ -57,7 +57,8 @@ impl ReplayDecider {
                 if status.may_run() && status.hook.event == EventName::BeforeTool {
                     let asked = run_hooks || status.hook.is_pure();
                     not_asked += usize::from(!asked);
-                    has_processes |= asked && status.hook.command_text().is_some();
+                    has_processes |=
+                        asked && (status.hook.command_text().is_some() || status.hook.service().is_some());
                 }
             }
             if !run_hooks {

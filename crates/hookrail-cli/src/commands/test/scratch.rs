@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use hookrail::approvals::named_paths;
@@ -68,7 +69,8 @@ pub(super) fn session(
         };
         let mut paths = context.paths.clone();
         paths.project_dir.clone_from(&project);
-        builder = HookSession::builder(project, policy).settings_paths(paths);
+        let services = Arc::new(crate::services::Services::new(&paths.home));
+        builder = HookSession::builder(project, policy).settings_paths(paths).services(services);
     }
     if case.scratch_home {
         let home = base.join("home");

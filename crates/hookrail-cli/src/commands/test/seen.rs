@@ -119,6 +119,8 @@ impl HookThatRan {
         use hookrail::components::Exit;
         let how = match run.exit() {
             Exit::Rule => "a rule".to_owned(),
+            Exit::Answered => format!("answered, {} ms", millis(run.duration)),
+            Exit::NotAnswered(_) => "a service without an answer".to_owned(),
             Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),
             Exit::Signal(signal) => format!("ended by signal {signal}"),
             Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),

@@ -152,7 +152,10 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
         _ => None,
     };
     // A rule and a plugin have none.
-    let command = command.unwrap_or_else(|| format!("(none: a {})", hook.type_name()));
+    let command = command.unwrap_or_else(|| match hook.service() {
+        Some(service) => format!("(none: asks {service} by {})", hook.type_name()),
+        None => format!("(none: a {})", hook.type_name()),
+    });
     term("command", command, before(command_before));
     let timeout_before = |change: &Change| match change {
         Change::Timeout { before, .. } => Some(milliseconds(*before)),

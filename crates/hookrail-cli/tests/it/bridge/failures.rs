@@ -279,6 +279,28 @@ fn no_shortage_lets_a_guarded_call_pass() {
     }
 }
 
+/// A program that ignores `SIGCHLD` hands that on to what it starts, and the system then drops exit statuses.
+#[test]
+fn a_guard_blocks_below_a_program_that_ignores_ended_children() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "command": "exit 2", "timeout": 10_000 },
+    ] }] }));
+    let script =
+        format!("trap '' CHLD; exec \"$0\" bridge --home {} claude PreToolUse", project.home().display());
+    let mut child = Command::new("bash")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_hookrail")])
+        .current_dir(project.dir())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let payload = payload(&project, "claude", "PreToolUse-Bash", &json!({}));
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    let ran = Ran::of(&["bridge"], child.wait_with_output().unwrap());
+    assert!(refuses(&said(&ran), "Blocked by hook"), "{ran}");
+}
+
 /// What is refused before any hook is asked is in the log too.
 #[test]
 fn refusals_without_a_hook_are_logged() {

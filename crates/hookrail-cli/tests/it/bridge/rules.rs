@@ -93,7 +93,7 @@ fn every_file_of_a_patch_counts() {
 }
 
 #[test]
-fn a_worker_answers_and_ends_with_the_bridge() {
+fn a_worker_answers_every_agent_and_ends_with_the_keeper() {
     let project = TestProject::new();
     let worker = project.home().join("worker.py");
     let hook =
@@ -109,7 +109,10 @@ fn a_worker_answers_and_ends_with_the_bridge() {
     for (agent, before, _) in SHELL_CALLS {
         let ran = bridge(&project, agent, before, &json!({}));
         assert!(refuses(&ran.json(), "says the worker"), "{agent}: {ran}");
-        let pid: u32 = project.read("worker.pid").parse().unwrap();
-        wait_until(Duration::from_mins(1), "the worker ends", || !process_is_alive(pid));
     }
+    let pid: u32 = project.read("worker.pid").parse().unwrap();
+    let home = project.home();
+    let stopped = crate::support::Run::new(&project, &["keeper", "stop", "--home", home.to_str().unwrap()]);
+    assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
+    wait_until(Duration::from_mins(1), "the worker ends", || !process_is_alive(pid));
 }

@@ -17,6 +17,7 @@ use tokio::time::sleep_until;
 use super::answer::{Line, WorkerAnswer, read_line};
 use super::line_worker::Turns;
 use super::pipes::{Received, RequestLine, Unread, WatchedPipes, WorkerPipes, readable, receive, writable};
+use crate::run::environment::EnvironmentVariable;
 use crate::run::payload::Payload;
 use crate::run::process::ProcessGroup;
 use crate::run::unix::{ChildState, lock};
@@ -65,6 +66,8 @@ pub(super) enum Outcome {
 pub(super) struct QuestionLimits<'p> {
     /// What a hook would have found on its stdin.
     pub(super) payload: &'p Payload,
+    /// Variables that a new process would have had and this one does not.
+    pub(super) variables: &'p [&'p EnvironmentVariable],
     /// The timeout that the request names.
     pub(super) timeout: Duration,
     /// When there has to be an answer.
@@ -263,7 +266,12 @@ impl ConnectionState {
             let _ = caller.send(Outcome::Retry);
             return (number, outcome);
         }
-        let line = RequestLine::new(&format!("{}{number}", self.prefix), limits.payload, limits.timeout);
+        let line = RequestLine::new(
+            &format!("{}{number}", self.prefix),
+            limits.payload,
+            limits.variables,
+            limits.timeout,
+        );
         let (line, keep) = (Some(line), limits.keep);
         self.open.push_back(OpenQuestion { number, line, begins_at: None, keep, caller, given_up: false });
         self.write(None);

@@ -6,17 +6,20 @@
 mod loader;
 
 use std::ffi::OsString;
+use std::io::{Seek as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use self::loader::{Loader, LoaderPipes, NoExit};
-use super::KeptProcess;
 use super::fingerprint::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::recognise::{Launch, recognise};
+use super::{KeptProcess, Question};
 use crate::hook::Hook;
 use crate::run::command::PreparedCommand;
+use crate::run::environment::{EnvironmentVariable, get};
 use crate::run::payload::Payload;
 use crate::run::process::{Finished, LONGEST_WAIT, Streams, start};
 use crate::run::reaper::Reaper;
@@ -72,12 +75,20 @@ impl ForkWorker {
     }
 
     /// Runs one event in a fork; `None` if it has to have a process of its own. The deadline counts from here.
-    pub(super) async fn answer(&self, payload: &Payload, timeout: Duration, keep: usize) -> Option<Finished> {
+    pub(super) async fn answer(
+        &self,
+        question: Question<'_>,
+        timeout: Duration,
+        keep: usize,
+    ) -> Option<Finished> {
         let begin = Instant::now();
         let deadline = begin + timeout.min(LONGEST_WAIT);
         let launch = self.launch()?;
         let loader = self.loader(&launch, timeout, deadline).await?;
-        let finished = run_event(&loader, payload, timeout, begin, keep).await;
+        let is_new =
+            |variable: &&EnvironmentVariable| get(&launch.env, &variable.0.to_string_lossy()).is_none();
+        let variables = environment_file(question.variables.iter().filter(is_new))?;
+        let finished = run_event(&loader, question.payload, variables, timeout, begin, keep).await;
         let mut health = lock(&self.health);
         match &finished {
             Some(Finished { exit: Exit::NoAnswer(why), .. }) => health.failed(why.clone(), Instant::now()),
@@ -197,18 +208,36 @@ impl KeptProcess for ForkWorker {
     }
 }
 
+/// A file in memory with these variables, each ended by a NUL; `Some(None)` if there are none, `None` if it cannot be made.
+#[expect(clippy::option_option, reason = "no file is needed, or none can be had")]
+fn environment_file<'v>(variables: impl Iterator<Item = &'v EnvironmentVariable>) -> Option<Option<OwnedFd>> {
+    let mut text = Vec::new();
+    for (name, value) in variables {
+        text.extend([name.as_encoded_bytes(), b"=", value.as_encoded_bytes(), b"\0"].concat());
+    }
+    if text.is_empty() {
+        return Some(None);
+    }
+    let file = rustix::fs::memfd_create("hookrail-env", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
+    let mut file = std::fs::File::from(file);
+    file.write_all(&text).and_then(|()| file.rewind()).ok()?;
+    Some(Some(file.into()))
+}
+
 /// Runs one event in a fork, fed, drained and timed like a process of its own. `None` if nothing was begun, so that a process
 /// of its own can do it.
 async fn run_event(
     loader: &Arc<Loader>,
     payload: &Payload,
+    variables: Option<OwnedFd>,
     timeout: Duration,
     begin: Instant,
     keep: usize,
 ) -> Option<Finished> {
     let (child_streams, mut streams) = Streams::open(payload, keep).ok()?;
-    let mut fork = loader.begin(&child_streams).ok()?;
-    drop(child_streams);
+    let descriptors: Vec<OwnedFd> = child_streams.into_iter().chain(variables).collect();
+    let mut fork = loader.begin(&descriptors).ok()?;
+    drop(descriptors);
     let end = streams.watch(&mut fork, begin + timeout.min(LONGEST_WAIT)).await;
     let (stdout, stderr, open) = streams.into_parts();
     let exit = match end {

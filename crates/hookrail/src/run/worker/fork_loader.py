@@ -14,7 +14,8 @@ that the interpreter made for them are what the script will use, with other pipe
 
 One packet is one message of ASCII words. To the loader:
 
-    run ID        with three descriptors (SCM_RIGHTS): the stdin, stdout and stderr of one event
+    run ID        with three descriptors (SCM_RIGHTS): the stdin, stdout and stderr of one event; a fourth is a file of
+                  further variables, NAME=VALUE, each ended by a NUL
     done ID       the engine has nothing more to do with the process group of that event
 
 From the loader, in any order for different events:
@@ -584,7 +585,7 @@ class Server:
             if 0 not in ready:
                 continue
             try:
-                space = _socket.CMSG_SPACE(3 * 4)
+                space = _socket.CMSG_SPACE(4 * 4)
                 message, ancillary, flags, _ = self.control.recvmsg(256, space, _socket.MSG_CMSG_CLOEXEC)
             except OSError:  # The engine left without having read everything.
                 break
@@ -621,7 +622,7 @@ class Server:
 
     def run(self, event, streams, flags):
         """Forks for one event. Returns None in the loader."""
-        if len(streams) != 3 or flags & _socket.MSG_CTRUNC:
+        if len(streams) not in (3, 4) or flags & _socket.MSG_CTRUNC:
             for stream in streams:
                 os.close(stream)
             self.send("failed %s 0 descriptors" % event)
@@ -680,6 +681,19 @@ def received(ancillary):
     return [int.from_bytes(data[at : at + 4], sys.byteorder) for at in range(0, len(data) - 3, 4)]
 
 
+def add_variables(file):
+    """Adds the variables of the session that asks."""
+    text = b""
+    while True:
+        more = os.read(file, 1 << 20)
+        if not more:
+            break
+        text += more
+    for variable in text.split(b"\0")[:-1]:
+        name, _, value = variable.partition(b"=")
+        os.environb[name] = value
+
+
 def signal_groups(pids, number):
     for pid in pids:
         for target in (os.killpg, os.kill):  # A fork that was not yet scheduled has no group of its own.
@@ -705,8 +719,10 @@ class Fork:
             _signal.set_wakeup_fd(-1)
             _signal.signal(_signal.SIGCHLD, ORIGINAL_CHILD_SIGNAL)
             server.control.detach()
-            for number, stream in enumerate(streams):
+            for number, stream in enumerate(streams[:3]):
                 os.dup2(stream, number)
+            for stream in streams[3:]:
+                add_variables(stream)
             for descriptor in streams + server.descriptors:
                 os.close(descriptor)
             if self.compiled is None:

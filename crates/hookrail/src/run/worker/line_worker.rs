@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::KeptProcess;
 use super::answer::WorkerAnswer;
 use super::connection::{Outcome, QuestionLimits, WorkerConnection};
 use super::fingerprint::{CommandFiles, FilesFingerprint};
 use super::health::Health;
 use super::pipes::WorkerPipes;
+use super::{KeptProcess, Question};
 use crate::run::command::PreparedCommand;
-use crate::run::payload::Payload;
+use crate::run::environment::{EnvironmentVariable, get};
 use crate::run::process::{Captured, Finished, LONGEST_WAIT, start};
 use crate::run::reaper::Reaper;
 use crate::run::unix::lock;
@@ -129,7 +129,7 @@ impl LineWorker {
     pub(super) async fn answer(
         &self,
         _turn: Turn<'_>,
-        payload: &Payload,
+        question: Question<'_>,
         timeout: Duration,
         keep: usize,
     ) -> Finished {
@@ -140,7 +140,11 @@ impl LineWorker {
         let text = |bytes| Captured { bytes, truncated: false };
         // A process may end for another reason than this question. Its turn is kept meanwhile, so that it is asked again
         // before questions that have not been sent at all.
-        let mut limits = QuestionLimits { payload, timeout, deadline, keep };
+        let is_new =
+            |variable: &&EnvironmentVariable| get(&self.command.env, &variable.0.to_string_lossy()).is_none();
+        let variables: Vec<&EnvironmentVariable> = question.variables.iter().filter(is_new).collect();
+        let (payload, variables) = (question.payload, variables.as_slice());
+        let mut limits = QuestionLimits { payload, variables, timeout, deadline, keep };
         for _ in 0..2 {
             let outcome = match self.connection(timeout, deadline).await {
                 Ok(connection) => connection.exchange(limits).await,
@@ -257,6 +261,7 @@ mod tests {
     use crate::hook::fixtures::hook;
     use crate::run::command::CommandPreparer;
     use crate::run::inherited_environment;
+    use crate::run::payload::Payload;
     use crate::settings::Redaction;
 
     const ANSWERS: &str = r#"
@@ -276,7 +281,8 @@ for line in sys.stdin:
         let reaper = Reaper::with_grace(Duration::from_millis(200));
         let worker = LineWorker::new(hook.command(), &command, &reaper);
         let payload = Payload::new(&json!({})).unwrap();
-        let finished = worker.answer(worker.turn().await, &payload, Duration::from_mins(1), 1_000).await;
+        let question = Question { payload: &payload, variables: &[] };
+        let finished = worker.answer(worker.turn().await, question, Duration::from_mins(1), 1_000).await;
         assert_eq!(finished.exit, Exit::Code(0));
 
         worker.tidy(Duration::MAX);

@@ -1,13 +1,17 @@
 //! The streams of a worker process, and what is in them: questions as lines, and bytes that become lines.
 
+use std::ffi::OsString;
 use std::io::{self, IoSlice, PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::net::unix::pipe;
 use tokio::runtime::{Handle, Id};
 
+use crate::run::environment::EnvironmentVariable;
 use crate::run::payload::Payload;
 use crate::run::process::output_pipe;
 use crate::run::unix;
@@ -138,7 +142,7 @@ impl Unread {
     }
 }
 
-/// The line `{"id":…,"input":…,"timeoutMs":…}`, and how much of it the pipe has taken.
+/// The line `{"id":…,"input":…,"timeoutMs":…}`, with `env` where variables come with it, and how much of it the pipe has taken.
 #[derive(Debug)]
 pub(super) struct RequestLine {
     head: String,
@@ -148,9 +152,22 @@ pub(super) struct RequestLine {
 }
 
 impl RequestLine {
-    pub(super) fn new(id: &str, payload: &Payload, timeout: Duration) -> Self {
+    pub(super) fn new(
+        id: &str,
+        payload: &Payload,
+        variables: &[&EnvironmentVariable],
+        timeout: Duration,
+    ) -> Self {
         let head = format!("{{\"id\":\"{id}\",\"input\":");
-        let tail = format!(",\"timeoutMs\":{}}}\n", timeout.as_millis());
+        let env = if variables.is_empty() {
+            String::new()
+        } else {
+            let text = |part: &OsString| Value::from(part.to_string_lossy());
+            let env =
+                variables.iter().map(|(name, value)| (name.to_string_lossy().into_owned(), text(value)));
+            format!(",\"env\":{}", Value::Object(env.collect()))
+        };
+        let tail = format!(",\"timeoutMs\":{}{env}}}\n", timeout.as_millis());
         Self { head, payload: payload.clone(), tail, sent: 0 }
     }
 
@@ -181,7 +198,7 @@ impl RequestLine {
 mod tests {
     use std::io::Read as _;
 
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -196,7 +213,7 @@ mod tests {
                 let mut line = String::new();
                 reader.read_to_string(&mut line).map(|_| line)
             });
-            let mut request = RequestLine::new("a7", &payload, Duration::from_millis(1500));
+            let mut request = RequestLine::new("a7", &payload, &[], Duration::from_millis(1500));
             loop {
                 match request.push(&writer) {
                     Ok(0) => break,

@@ -11,13 +11,16 @@ use super::super::bridge_entry::calls_bridge;
 use super::super::diagnose::{Route, span};
 use super::super::read::{boolean, given, pick, texts, word};
 use super::super::{ConfiguredHook, HookSpans};
+use super::service::ServiceFields;
 use super::{HookGroup, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
+use crate::dialect::{HookDialect, claude_event};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
+use crate::matcher::Matcher;
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
-pub(in crate::settings) const HOOK_KEYS: [&str; 18] = [
+pub(in crate::settings) const HOOK_KEYS: [&str; 24] = [
     "type",
     "command",
     "timeout",
@@ -28,6 +31,7 @@ pub(in crate::settings) const HOOK_KEYS: [&str; 18] = [
     "watch",
     "pure",
     "worker",
+    "dialect",
     "when",
     "then",
     "block",
@@ -36,14 +40,34 @@ pub(in crate::settings) const HOOK_KEYS: [&str; 18] = [
     "instead",
     "unknown",
     "examples",
+    "url",
+    "headers",
+    "headersFile",
+    "subject",
+    "credentials",
 ];
 
 /// The kinds of hooks.
-const TYPES: [&str; 3] = ["command", "rule", "plugin"];
+const TYPES: [&str; 5] = ["command", "rule", "http", "remote", "plugin"];
 
 /// The fields that decide what a rule says, and how a command is run. A change of one of them asks for approval again.
-const DEFINING_KEYS: [&str; 9] =
-    ["when", "then", "block", "ask", "context", "instead", "unknown", "pure", "worker"];
+const DEFINING_KEYS: [&str; 15] = [
+    "when",
+    "then",
+    "block",
+    "ask",
+    "context",
+    "instead",
+    "unknown",
+    "pure",
+    "worker",
+    "dialect",
+    "url",
+    "headers",
+    "headersFile",
+    "subject",
+    "credentials",
+];
 
 /// A year. Deadlines further away overflow clocks and mean "never" in practice.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(365 * 24);
@@ -57,10 +81,29 @@ impl HookReader<'_, '_, '_> {
             return self.findings.wrong_type(route, "a hook", value, help);
         };
         let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
-        let [kind, command, timeout, name, description, env, on_failure, watch, pure, worker, when, ..] =
-            fields;
-        let Some(kind) = self.read_kind(group, object, kind, command, route) else { return };
+        let [
+            kind,
+            command,
+            timeout,
+            name,
+            description,
+            env,
+            on_failure,
+            watch,
+            pure,
+            worker,
+            dialect,
+            when,
+            ..,
+        ] = fields;
+        let [.., url, headers, headers_file, subject, credentials] = fields;
+        let service = ServiceFields { url, headers, headers_file, subject, credentials };
+        let Some(kind) = self.read_kind(group, object, kind, command, &service, route) else { return };
+        let is_service = matches!(kind, HookKind::Http(_) | HookKind::Remote(_));
         let is_command = matches!(kind, HookKind::Command(_));
+        let Some(dialect) = self.read_dialect(group, dialect, is_command, route.key("dialect")) else {
+            return;
+        };
         let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
         let when = if is_rule { None } else { self.read_when(group.event, object, when) };
         // Approvals are for a project's hooks, and commands are compared with each other.
@@ -72,21 +115,27 @@ impl HookReader<'_, '_, '_> {
             name: name.unwrap_or_else(|| match &kind {
                 HookKind::Command(command) => command.clone(),
                 HookKind::Plugin => "plugin".to_owned(),
+                HookKind::Http(http) => http.url.shown(),
+                HookKind::Remote(nats) => format!("{} {}", nats.url.shown(), nats.subject),
                 HookKind::Rule(_) | HookKind::UnreadableRule(_) => self.rule_name(object),
             }),
             description: self.text(description, route.key("description")),
             kind,
-            matcher: group.matcher.clone(),
+            matcher: matcher_in(dialect, &group.matcher),
             sequential: group.sequential,
-            timeout: self.read_timeout(timeout, route.key("timeout")),
+            timeout: self.read_timeout(timeout, is_service, route.key("timeout")),
             env: self.read_env(env, route.key("env")),
-            on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or_default(),
+            on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or({
+                // Nobody else knows what a service would have said.
+                if is_service && group.event.is_guarded() { OnFailure::Block } else { OnFailure::Allow }
+            }),
             when,
             definition: if is_bound { definition(object).map(Cow::Owned) } else { None },
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             shipped: false,
             watch: texts(watch, route.key("watch"), self.findings),
             worker: self.read_worker(worker, is_command, route.key("worker")),
+            dialect,
             source: self.level.config_source(),
             origin: Origin {
                 level: self.level.clone(),
@@ -116,21 +165,27 @@ impl HookReader<'_, '_, '_> {
         object: &Object<'_>,
         kind: Option<&ObjectProp<'_>>,
         command: Option<&ObjectProp<'_>>,
+        service: &ServiceFields<'_, '_>,
         route: Route<'_>,
     ) -> Option<HookKind> {
         let brace = span(object.range.start..object.range.start + 1);
         let Some(kind) = kind else {
             let message = format!("`{route}` has no `type`: it never runs");
+            let is_rule = command.is_none() && object.get("when").is_some();
             self.findings.error(
                 DiagnosticCode::InvalidHookType,
                 &brace,
                 message,
-                "add \"type\": \"command\"",
+                if is_rule { "add \"type\": \"rule\"" } else { "add \"type\": \"command\"" },
             );
             return None;
         };
-        match kind.value.as_string_lit().map(|literal| literal.value.as_ref()) {
+        let named = kind.value.as_string_lit().map(|literal| literal.value.as_ref());
+        self.warn_of_service_fields(service, named, route);
+        match named {
             Some("command") => {}
+            Some("http") => return Some(self.read_http(object, service, route)),
+            Some("remote") => return Some(self.read_remote(object, service, route)),
             Some("rule") => return Some(self.read_rule(group, object)),
             Some("plugin") => {
                 let message = format!("`{route}` is a plugin, which cannot be run yet: it always fails");
@@ -144,7 +199,7 @@ impl HookReader<'_, '_, '_> {
             }
             _ => {
                 let message = format!(
-                    "`{route}.type` must be \"command\", \"rule\" or \"plugin\": the hook never runs"
+                    "`{route}.type` must be \"command\", \"rule\", \"http\", \"remote\" or \"plugin\": the hook never runs"
                 );
                 let given = kind.value.as_string_lit().map(|literal| literal.value.to_ascii_lowercase());
                 let meant = given.as_deref().filter(|given| TYPES.contains(given));
@@ -178,7 +233,12 @@ impl HookReader<'_, '_, '_> {
             let message =
                 format!("`{route}` calls `hookrail bridge`, so it is not run: it would call itself");
             let help = "it belongs in another agent's settings; `hookrail connect` writes it there";
-            self.findings.note(DiagnosticCode::BridgeEntry, text, message, help);
+            // LLxprt Code's own entry is where `connect` writes it: in a file that both read.
+            let folder = self.findings.source().file().and_then(|file| file.parent());
+            let is_shared = folder.is_some_and(|folder| folder.ends_with(".llxprt"));
+            if !(is_shared && text.value.split_whitespace().any(|word| word == "llxprt")) {
+                self.findings.note(DiagnosticCode::BridgeEntry, text, message, help);
+            }
             return None;
         }
         if text.value.contains('\0') {
@@ -201,7 +261,12 @@ impl HookReader<'_, '_, '_> {
     }
 
     /// A timeout in milliseconds, of which fractions count. The default stands in for what is no number above zero.
-    fn read_timeout(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Duration {
+    fn read_timeout(
+        &mut self,
+        field: Option<&ObjectProp<'_>>,
+        is_service: bool,
+        route: Route<'_>,
+    ) -> Duration {
         let Some(field) = field else { return DEFAULT_HOOK_TIMEOUT };
         let number = field.value.as_number_lit().and_then(|literal| literal.value.parse::<f64>().ok());
         let Some(milliseconds) = number.filter(|number| *number > 0.0) else {
@@ -210,7 +275,8 @@ impl HookReader<'_, '_, '_> {
             self.findings.warn(DiagnosticCode::InvalidTimeout, &field.value, message, help);
             return DEFAULT_HOOK_TIMEOUT;
         };
-        if milliseconds < 1000.0 {
+        // A service answers in milliseconds, or not at all.
+        if milliseconds < 1000.0 && !is_service {
             let message = format!("`{route}` is {milliseconds} milliseconds, which is very short");
             let help = format!("if seconds were meant, write {}", milliseconds * 1000.0);
             self.findings.warn(DiagnosticCode::TimeoutLooksLikeSeconds, &field.value, message, help);
@@ -253,6 +319,33 @@ impl HookReader<'_, '_, '_> {
             return WorkerMode::Off;
         }
         mode
+    }
+
+    /// In which agent's terms a hook is written; `None`, with a finding, where that cannot be told. Run in other terms a
+    /// guard would read nothing, so that its event is refused then.
+    fn read_dialect(
+        &mut self,
+        group: &HookGroup,
+        field: Option<&ObjectProp<'_>>,
+        is_command: bool,
+        route: Route<'_>,
+    ) -> Option<HookDialect> {
+        let Some(value) = given(field) else { return Some(HookDialect::Own) };
+        let is_claude = value.as_string_lit().is_some_and(|text| text.value == "claude");
+        let message = if !is_claude {
+            format!("`{route}` must be \"claude\": the hook never runs")
+        } else if !is_command {
+            format!("`{route}` is for hooks of type `command`: this one never runs")
+        } else if claude_event(group.event).is_none() {
+            format!("`{route}`: Claude Code has no such event as {}: the hook never runs", group.event)
+        } else {
+            return Some(HookDialect::Claude);
+        };
+        let code = DiagnosticCode::InvalidValue;
+        self.findings.error(code, value, message.clone(), "use \"dialect\": \"claude\", or remove it");
+        // Its matcher may name tools in terms that are not ours, so that it counts for all of them.
+        self.refuse(group.event, Matcher::any(), bytes_of(value), code, message);
+        None
     }
 
     /// Extra variables. Numbers and booleans count as the text they are written as: that is what a shell
@@ -301,6 +394,14 @@ impl HookReader<'_, '_, '_> {
             }
         }
         variables
+    }
+}
+
+/// A group's matcher as a hook of this dialect means it.
+fn matcher_in(dialect: HookDialect, matcher: &Matcher) -> Matcher {
+    match (dialect, matcher.text()) {
+        (HookDialect::Claude, Some(text)) => Matcher::names_or_pattern(text),
+        _ => matcher.clone(),
     }
 }
 

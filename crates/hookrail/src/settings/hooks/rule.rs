@@ -45,7 +45,7 @@ impl HookReader<'_, '_, '_> {
             Some(problem) => (problem.code, problem.message),
             None => (DiagnosticCode::InvalidValue, "it cannot be read".to_owned()),
         };
-        HookKind::UnreadableRule(UnreadableRule::Malformed { place, code, message })
+        HookKind::UnreadableRule(UnreadableRule::Malformed { what: "rule", place, code, message })
     }
 
     /// The `when` of a command hook. One that cannot be read is left out: its hook is started always.

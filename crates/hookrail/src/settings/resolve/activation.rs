@@ -30,9 +30,11 @@ pub(crate) fn may_be_on(enable: PerLevel<Option<bool>>) -> bool {
     enable.project == Some(true) || matches!(outside(enable), Some((true, _)))
 }
 
-/// The flag outside of the project, and the level that sets it. The user's goes before the system's.
+/// The flag outside of the project, and the level that sets it: the policy's, else the user's, else the system's.
 fn outside(enable: PerLevel<Option<bool>>) -> Option<(bool, Level)> {
-    enable.user.map(|on| (on, Level::User)).or(enable.system.map(|on| (on, Level::System)))
+    let levels =
+        [(enable.managed, Level::Managed), (enable.user, Level::User), (enable.system, Level::System)];
+    levels.into_iter().find_map(|(flag, level)| Some((flag?, level)))
 }
 
 /// Decides whether hooks are on.
@@ -67,7 +69,7 @@ mod tests {
         for project in said {
             for user in said {
                 for system in said {
-                    let enable = PerLevel { project, user, system };
+                    let enable = PerLevel { managed: None, project, user, system };
                     for approved in [false, true] {
                         let judgement = Judgement {
                             hooks: Vec::new(),

@@ -52,7 +52,7 @@ impl ResolvedSettings {
         let new = match level {
             Level::Project => Some(settings_file(&self.project_dir)),
             Level::User => self.user_file.clone(),
-            Level::System | Level::Extension(_) => None,
+            Level::Managed | Level::System | Level::Extension(_) => None,
         };
         self.flag_file(level).map(Path::to_owned).or(new)
     }

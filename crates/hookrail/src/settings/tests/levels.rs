@@ -43,7 +43,12 @@ fn levels_resolve_project_over_user_over_system() {
         ..LevelSettings::default()
     };
     let mut settings = Settings {
-        levels: PerLevel { project: level(1, "P"), user: level(2, "U"), system: level(3, "S") },
+        levels: PerLevel {
+            managed: LevelSettings::default(),
+            project: level(1, "P"),
+            user: level(2, "U"),
+            system: level(3, "S"),
+        },
         ..Settings::default()
     };
     settings.levels.system.max_output_bytes = Some(7);

@@ -19,6 +19,11 @@ fn of_repeated_keys_the_last_one_counts_and_it_is_reported() {
     assert_eq!(settings.hooks[0].env, [("A".to_owned(), "2".to_owned())]);
     assert_eq!(settings.enable.system, Some(false));
     assert_eq!(codes(&settings), ["repeated-key"; 4]);
+    let loses_hooks =
+        |finding: &Diagnostic| (finding.place.clone().unwrap().line, finding.severity == Severity::Error);
+    let mut severities: Vec<_> = settings.diagnostics.iter().map(loses_hooks).collect();
+    severities.sort_unstable();
+    assert_eq!(severities, [(4, false), (4, true), (4, true), (6, false)], "C11: only lost hooks are errors");
 }
 
 #[test]

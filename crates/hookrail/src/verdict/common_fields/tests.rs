@@ -120,8 +120,8 @@ fn a_failure_blocks_only_where_it_is_set_to() {
     for event in EventName::ALL {
         let processed = process(event, vec![failing(timeout(), OnFailure::Block)]);
         let why = "hook `guard` gave no verdict (timed out after 5000 ms) and is set to block on failure";
-        let expected =
-            if matches!(event, BeforeTool | BeforeModel) { block(why, BlockCause::Failure) } else { None };
+        let is_blocked = matches!(event, BeforeTool | BeforeModel | BeforeAgent);
+        let expected = if is_blocked { block(why, BlockCause::Failure) } else { None };
         assert_eq!(processed.block, expected, "C10: {event}");
         assert_eq!(
             process(event, vec![failing(timeout(), OnFailure::Allow)]).block,

@@ -31,6 +31,9 @@ fn place() -> Place {
 fn the_texts_of_failures_are_a_contract() {
     let stderr = || "boom".to_owned();
     assert_words!(HookFailure {
+        HookFailure::NotAnswered { .. } => [
+            (HookFailure::NotAnswered { why: stderr() }, "boom"),
+        ],
         HookFailure::ExitCode { .. } => [
             (HookFailure::ExitCode { code: 1, stderr: stderr() }, "exited with code 1: boom"),
             (HookFailure::ExitCode { code: 1, stderr: String::new() }, "exited with code 1"),
@@ -136,11 +139,11 @@ fn the_texts_of_starts_that_failed_are_a_contract() {
     assert_words!(UnreadableRule {
         UnreadableRule::Malformed { .. } => [
             (
-                UnreadableRule::Malformed { place: Some(place()), code, message: message() },
+                UnreadableRule::Malformed { what: "rule", place: Some(place()), code, message: message() },
                 "the rule at /p/settings.json:3:7 cannot be read: the rule has no `when`"
             ),
             (
-                UnreadableRule::Malformed { place: None, code, message: message() },
+                UnreadableRule::Malformed { what: "rule", place: None, code, message: message() },
                 "a rule cannot be read: the rule has no `when`"
             ),
         ],
@@ -160,6 +163,10 @@ fn the_texts_of_starts_that_failed_are_a_contract() {
 #[test]
 fn the_texts_of_workers_that_failed_are_a_contract() {
     assert_words!(WorkerFailure {
+        WorkerFailure::Reported { .. } => [(
+            WorkerFailure::Reported { text: "exited with code 1 without an answer".to_owned() },
+            "exited with code 1 without an answer"
+        )],
         WorkerFailure::NotStarted(_) => [(
             WorkerFailure::NotStarted(StartFailure::NotADirectory { directory: "/file".into() }),
             "the working directory `/file` is not a directory"

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::io::{self, IoSlice, PipeReader};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixDatagram as StdDatagram;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
@@ -130,13 +130,13 @@ impl Loader {
         lock(&self.state).process.as_ref().map(|(group, _)| group.leader().as_raw_pid())
     }
 
-    /// Asks for a fork with these streams. An error means that nothing was begun.
-    pub(super) fn begin(self: &Arc<Self>, streams: &[OwnedFd; 3]) -> io::Result<Fork> {
+    /// Asks for a fork with these streams, and perhaps a file with further variables. An error means that nothing was begun.
+    pub(super) fn begin(self: &Arc<Self>, streams: &[OwnedFd]) -> io::Result<Fork> {
         let mut state = lock(&self.state);
         let (_, control) = state.process.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
         let control = UnixDatagram::from_std(StdDatagram::from(control.try_clone()?))?;
         let number = state.next;
-        state.send(&format!("run {number}"), &streams.each_ref().map(|stream| stream.as_fd()))?;
+        state.send(&format!("run {number}"), &streams.iter().map(OwnedFd::as_fd).collect::<Vec<_>>())?;
         state.next += 1;
         state.events.insert(number, ForkedEvent::default());
         Ok(Fork { loader: Arc::clone(self), number, control, is_terminated: false })
@@ -329,7 +329,7 @@ impl LoaderState {
     /// Sends one message, with descriptors. Does not wait.
     fn send(&self, message: &str, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         let Some((_, control)) = &self.process else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
             return Err(io::ErrorKind::InvalidInput.into());

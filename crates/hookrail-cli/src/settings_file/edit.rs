@@ -4,18 +4,17 @@
 use std::ops::Range;
 use std::path::Path;
 
+use hookrail::EventName;
+use hookrail::settings::SourceText;
+use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after, cst_value, split_byte_order_mark};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::source::Source;
-use crate::event::EventName;
-use crate::formats::jsonc::{PARSE_OPTIONS, cst_value, split_byte_order_mark};
-
 /// Why a settings text was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
+pub(crate) enum EditError {
     /// The text is not JSON with comments and trailing commas.
     #[error("line {line}, column {column}: {message}")]
     Malformed {
@@ -37,7 +36,7 @@ pub enum EditError {
 }
 
 /// Turns hooks on or off. Only the canonical key is written: it wins over all aliases.
-pub fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditError> {
+pub(crate) fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditError> {
     edit(text, |root| {
         match last(root, "enableHooks") {
             Some(prop) => prop.set_value(enable.into()),
@@ -51,7 +50,7 @@ pub fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditError> {
 
 /// Disables a hook by its name or command, or takes that back. The entry is written to
 /// `hooksConfig.disabled`; taking it back clears the alias `hooks.disabled` of it too.
-pub fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<String, EditError> {
+pub(crate) fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<String, EditError> {
     let mut text = edit(text, |root| {
         let config = object_in(root, "hooksConfig", "hooksConfig")?;
         let list = config.as_ref().map(|config| array_in(config, "disabled", "hooksConfig.disabled"));
@@ -81,7 +80,7 @@ pub fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<Strin
 }
 
 /// Turns shipped rules or presets on: adds each word to `hooksConfig.rules`, unless an entry names it.
-pub fn add_rules(text: &str, words: &[&str]) -> Result<String, EditError> {
+pub(crate) fn add_rules(text: &str, words: &[&str]) -> Result<String, EditError> {
     edit(text, |root| {
         let list = rules_in(root)?;
         for word in words {
@@ -98,7 +97,7 @@ pub fn add_rules(text: &str, words: &[&str]) -> Result<String, EditError> {
 }
 
 /// Adds an entry with exceptions to `hooksConfig.rules`, unless the same one is there.
-pub fn add_rule_entry(text: &str, entry: &Value) -> Result<String, EditError> {
+pub(crate) fn add_rule_entry(text: &str, entry: &Value) -> Result<String, EditError> {
     edit(text, |root| {
         let list = rules_in(root)?;
         let is_entry =
@@ -123,7 +122,7 @@ fn rules_in(root: &CstObject) -> Result<CstArray, EditError> {
 }
 
 /// Takes a word out of `hooksConfig.rules`, and the entry with exceptions that names it.
-pub fn remove_rule(text: &str, word: &str) -> Result<String, EditError> {
+pub(crate) fn remove_rule(text: &str, word: &str) -> Result<String, EditError> {
     let mut text = edit(text, |root| {
         if let Some(config) = object_in(root, "hooksConfig", "hooksConfig")? {
             array_in(&config, "rules", "hooksConfig.rules")?;
@@ -138,7 +137,7 @@ pub fn remove_rule(text: &str, word: &str) -> Result<String, EditError> {
 
 /// Adds a hook to an event: to the parallel group with the same matcher if there is one, else in a new
 /// group at the end.
-pub fn add_hook(
+pub(crate) fn add_hook(
     text: &str,
     event: EventName,
     matcher: Option<&str>,
@@ -149,7 +148,7 @@ pub fn add_hook(
 
 /// Adds a hook to an event: to the last sequential group if it has the same matcher, else in a new one at the end. The
 /// order of groups is the order in which such hooks run, so no earlier group is taken.
-pub fn add_sequential_hook(
+pub(crate) fn add_sequential_hook(
     text: &str,
     event: EventName,
     matcher: Option<&str>,
@@ -215,7 +214,7 @@ fn list_of(group: &CstObject) -> Option<CstArray> {
 fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), EditError>) -> Result<String, EditError> {
     let (mark, body) = split_byte_order_mark(text);
     let body = if body.trim().is_empty() { "{}\n" } else { body };
-    let source = Source::of_file(Path::new(""), body);
+    let source = SourceText::of_file(Path::new(""), body);
     source.parse().map_err(|finding| {
         let place = finding.place.as_ref();
         EditError::Malformed {
@@ -275,7 +274,7 @@ const DISABLED_LISTS: [(&str, &str); 2] = [("hooksConfig", "disabled"), ("hooks"
 fn remove_from(text: &str, lists: &[(&str, &str)], name: &str) -> Option<String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shift = text.len() - body.len();
-    let root = Source::of_file(Path::new(""), body).parse().ok()?;
+    let root = SourceText::of_file(Path::new(""), body).parse().ok()?;
     let arrays =
         lists.iter().filter_map(|(key, list)| property(property(&root, key)?.as_object()?, list)?.as_array());
     let (array, index) = arrays.into_iter().find_map(|array| {
@@ -302,23 +301,6 @@ fn remove_from(text: &str, lists: &[(&str, &str)], name: &str) -> Option<String>
 
 fn property<'v, 'a>(object: &'v ast::Object<'a>, name: &str) -> Option<&'v ast::Value<'a>> {
     object.properties.iter().rfind(|prop| prop.name.as_str() == name).map(|prop| &prop.value)
-}
-
-/// The comma after a value that ends at `end`, past white space and comments.
-pub fn comma_after(text: &str, end: usize) -> Option<usize> {
-    let mut at = end;
-    loop {
-        let rest = text.get(at..)?;
-        if rest.starts_with(',') {
-            return Some(at);
-        } else if rest.starts_with("//") {
-            at += rest.find(['\n', '\r'])?;
-        } else if rest.starts_with("/*") {
-            at += rest.find("*/")? + 2;
-        } else {
-            at += rest.chars().next().filter(|next| next.is_whitespace())?.len_utf8();
-        }
-    }
 }
 
 /// Cuts a range out, and with it its line if nothing else stands there, else the blanks after it.

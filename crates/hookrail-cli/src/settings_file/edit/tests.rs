@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::settings::Settings;
+use hookrail::settings::Settings;
 
 #[test]
 fn enabling_writes_the_canonical_key() {
@@ -172,7 +172,7 @@ fn what_cannot_be_edited_is_refused_and_says_where() {
 }
 
 fn source_value(text: &str) -> ast::Value<'_> {
-    ast::Value::Object(Source::of_file(Path::new(""), text).parse().unwrap())
+    ast::Value::Object(SourceText::of_file(Path::new(""), text).parse().unwrap())
 }
 
 /// JSON text with comments in all sorts of places. Each comment has a number of its own.
@@ -323,4 +323,37 @@ fn rules_are_turned_on_once_and_taken_out_again() {
         add_rules("", &["x"]).unwrap().split_whitespace().collect::<String>(),
         "{\"hooksConfig\":{\"rules\":[\"x\"]}}"
     );
+}
+
+#[test]
+fn an_edited_text_is_read_as_it_was_meant() {
+    let hook = json!({ "type": "command", "command": "lint.sh", "name": "lint" });
+    let text = set_enable_hooks("// My settings.\n{\n}\n", true).unwrap();
+    let text = add_hook(&text, EventName::AfterTool, Some("write_file"), &hook).unwrap();
+    let text = set_hook_disabled(&text, "lint", true).unwrap();
+    let settings = Settings::from_value("/p", &source_value(&text).into());
+    assert!(text.starts_with("// My settings.\n"));
+    assert_eq!(settings.diagnostics, []);
+    assert_eq!(settings.enable.user, Some(true));
+    assert_eq!(settings.hooks[0].name, "lint");
+    assert_eq!(settings.disabled[0].name_or_command, "lint");
+}
+
+proptest! {
+    /// Texts that are hardly settings at all: an edit is refused, or does what it says.
+    #[test]
+    fn edits_of_any_text_are_refused_or_done(text in "[{}\\[\\],:\"a-c \n/*\u{feff}-]{0,24}|\\{(\"hooksConfig\"|\"hooks\"|\"a\"):[{}\\[\\],:\"a \n]{0,16}\\}") {
+        let read = |text: &str| {
+            Settings::from_value("/p", &source_value(split_byte_order_mark(text).1).into())
+        };
+        if let Ok(edited) = set_enable_hooks(&text, true) {
+            prop_assert_eq!(read(&edited).enable.user, Some(true), "{}", edited);
+        }
+        let disables = |text: &str| read(text).disabled.iter().any(|entry| entry.name_or_command == "a");
+        if let Ok(disabled) = set_hook_disabled(&text, "a", true) {
+            prop_assert!(disables(&disabled), "{}", disabled);
+            let enabled = set_hook_disabled(&disabled, "a", false).unwrap();
+            prop_assert!(!disables(&enabled), "{}", enabled);
+        }
+    }
 }

@@ -1,0 +1,165 @@
+//! The settings of each project that was asked about, read again when a file changed, and the workers of its hooks.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hookrail::HookSession;
+use hookrail::components::{Level, WorkerPool, is_withheld};
+use hookrail::settings::UnusableSettings;
+use nix::unistd::{Uid, User};
+
+use crate::commands::bridge::{nested, surroundings};
+use crate::context::Context;
+
+/// How many projects are kept. Beyond that the one that was asked about longest ago is dropped, with its workers.
+const MOST_PROJECTS: usize = 16;
+
+/// A file as it was; `None` where nothing is.
+type Stamp = Option<(u64, u64, u64, i64, i64)>;
+
+/// The project of a question.
+pub(super) struct Project {
+    folder: PathBuf,
+    session: Arc<HookSession>,
+    workers: WorkerPool,
+    files: Vec<(PathBuf, Stamp)>,
+}
+
+/// All of them, the one that was asked about last at the end.
+#[derive(Default)]
+pub(super) struct Projects {
+    kept: Vec<Project>,
+}
+
+impl Projects {
+    /// The session of a project, if its settings are as they were when they were read.
+    pub(super) fn get(&mut self, folder: &Path) -> Option<Arc<HookSession>> {
+        let at = self.kept.iter().position(|project| project.folder == folder)?;
+        let project = self.kept.remove(at);
+        let session = project.is_current().then(|| Arc::clone(&project.session));
+        self.kept.push(project);
+        session
+    }
+
+    /// The workers of a project that was asked about before.
+    pub(super) fn workers(&self, folder: &Path) -> Option<WorkerPool> {
+        self.kept.iter().find(|project| project.folder == folder).map(|project| project.workers.clone())
+    }
+
+    /// Keeps a project in place of what was known of it.
+    pub(super) fn keep(&mut self, project: Project) -> Arc<HookSession> {
+        self.kept.retain(|kept| kept.folder != project.folder);
+        if self.kept.len() >= MOST_PROJECTS {
+            self.kept.remove(0).workers.end();
+        }
+        let session = Arc::clone(&project.session);
+        self.kept.push(project);
+        session
+    }
+
+    /// How many workers have a process, and how many events all of them answered.
+    pub(super) fn counts(&self) -> (usize, u64) {
+        let all = self.kept.iter().flat_map(|project| project.workers.status());
+        all.fold((0, 0), |(running, answered), worker| {
+            (running + usize::from(worker.process.is_some()), answered + worker.answered)
+        })
+    }
+
+    /// Ends all workers and waits for it.
+    pub(super) async fn end(&mut self) {
+        for project in self.kept.drain(..) {
+            project.workers.end();
+            project.session.drain().await;
+        }
+    }
+}
+
+impl Project {
+    /// Reads the settings and approvals of a project. `None` if the folder is not one.
+    pub(super) fn load(user: &Context, folder: &Path, workers: Option<WorkerPool>) -> Option<Self> {
+        // Before they are read: what changes meanwhile is then read again.
+        let files: Vec<(PathBuf, Stamp)> = files(user, folder)
+            .into_iter()
+            .map(|file| (stamp(&file), file))
+            .map(|(stamp, file)| (file, stamp))
+            .collect();
+        let context =
+            user.clone().in_project_of(Some(folder)).ok().filter(|found| found.project() == folder)?;
+        let workers = workers.unwrap_or_default();
+        let session = context
+            .engine(false, None)
+            .unusable_settings(UnusableSettings::Warn)
+            .environment(environment(&context))
+            .trusted_path(surroundings::trusted_path(&context))
+            .workers(workers.clone())
+            .without_examples()
+            .build();
+        if let Some(system) = session.hook_system() {
+            system.initialize();
+            let hooks = system.all_hooks();
+            workers.keep_only(hooks.iter().filter(|status| status.may_run()).map(|status| &*status.hook));
+        } else {
+            workers.end();
+        }
+        Some(Self { folder: folder.to_owned(), session: Arc::new(session), workers, files })
+    }
+
+    fn is_current(&self) -> bool {
+        self.files.iter().all(|(file, then)| stamp(file) == *then)
+    }
+}
+
+/// Every file that decides which hooks there are and may run.
+fn files(user: &Context, folder: &Path) -> Vec<PathBuf> {
+    let mut files = vec![user.approvals().path(), user.state_dir().join("connect.json")];
+    for level in [Level::User, Level::System] {
+        files.extend(user.paths.files(&level));
+    }
+    for above in folder.ancestors() {
+        files.extend([".hookrail/settings.json", ".llxprt/settings.json"].map(|name| above.join(name)));
+    }
+    if let Some(extensions) = user.paths.extensions_dir() {
+        let entries = fs::read_dir(&extensions).into_iter().flatten().flatten();
+        for extension in entries.map(|entry| entry.path()) {
+            let names = ["llxprt-extension.json", "gemini-extension.json", "hooks/hooks.json"];
+            files.extend(names.map(|name| extension.join(name)));
+        }
+        files.push(extensions);
+    }
+    files
+}
+
+fn stamp(file: &Path) -> Stamp {
+    let found = fs::metadata(file).ok()?;
+    let times = [(found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())];
+    let [changed, renamed] =
+        times.map(|(seconds, more)| seconds.wrapping_mul(1_000_000_000).wrapping_add(more));
+    Some((found.dev(), found.ino(), found.len(), changed, renamed))
+}
+
+/// What workers are started with: nothing of an agent's session, which comes with each question.
+fn environment(context: &Context) -> Vec<(OsString, OsString)> {
+    let mut environment = vec![
+        ("HOME".into(), context.paths.home.clone().into_os_string()),
+        ("PATH".into(), surroundings::trusted_path(context)),
+    ];
+    if let Some(user) = User::from_uid(Uid::current()).ok().flatten() {
+        environment.extend(["USER", "LOGNAME"].map(|name| (name.into(), user.name.clone().into())));
+        environment.push(("SHELL".into(), user.shell.into_os_string()));
+    }
+    environment.extend(nested::mark().map(|mark| (nested::VARIABLE.into(), mark.into())));
+    environment
+}
+
+/// The variables of a session that count: what would make programs run something else does not, whoever sends it.
+pub(super) fn session_variables(given: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let counts = |name: &OsString| {
+        let text = name.to_string_lossy();
+        let is_ours = text.starts_with("HOOKRAIL_") && text != "HOOKRAIL_AGENT";
+        !is_ours && !is_withheld(name) && !["PATH", "PWD", "OLDPWD", "HOME", "_", ""].contains(&&*text)
+    };
+    given.into_iter().filter(|(name, _)| counts(name)).collect()
+}
