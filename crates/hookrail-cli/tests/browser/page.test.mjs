@@ -144,6 +144,7 @@ test('the first screen answers, and numbers stand beside plots', { timeout: PATI
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.locator('#decision').selectOption('changed');
   await page.locator('#list summary').first().click();
+  await page.locator('.body ins').waitFor(); // The body is filled when the browser says that it was opened.
   assert.deepEqual(await page.locator('.body del, .body ins').allTextContents(), ['− b', '+ B']);
   assert.match(await page.locator('.body').innerText(), /settings\.json:7/);
   await close();
