@@ -7,6 +7,9 @@
 mod collect;
 mod live;
 
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -37,7 +40,10 @@ pub(crate) fn run(args: &ReportArgs, context: &Context, printer: &mut Printer) -
     }
     let (text, count) = collected.page_data(args, &coverage(context), false);
     let file = &args.output;
-    std::fs::write(file, page(&text, "")).with_context(|| format!("cannot write `{}`", file.display()))?;
+    // As private as the log that it shows.
+    let opened = File::options().create(true).truncate(true).write(true).mode(0o600).open(file);
+    let written = opened.and_then(|mut opened| opened.write_all(page(&text, "").as_bytes()));
+    written.with_context(|| format!("cannot write `{}`", file.display()))?;
     printer.data(format_args!("wrote {}: {count} decisions", file.display()))?;
     if args.open {
         open(file, context, printer);

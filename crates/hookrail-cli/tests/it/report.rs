@@ -1,5 +1,7 @@
 //! `hookrail report`: one page with what the log has, and nothing in it that the log could run.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -17,6 +19,8 @@ fn the_page_holds_decisions_as_data_and_nothing_else_of_them() {
     let ran = run(&project, &["report", "-o", "r.html"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     let page = project.read("r.html");
+    let mode = std::fs::metadata(project.dir().join("r.html")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "as private as the log");
     assert!(page.contains("\"no-rm\"") && page.contains("\"rm x\""), "{page}");
     assert!(!page.contains("<b>no") && !page.contains("<script>alert"), "text of the log is never markup");
     assert_eq!(page.matches("</script>").count(), 2, "the data and the script, and no more");
