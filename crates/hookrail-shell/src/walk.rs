@@ -389,24 +389,25 @@ impl Walker {
         }
     }
 
-    /// The path of a file in a form that can be compared with others of the same line; `None` if it cannot be determined.
-    fn key_of(&self, path: &str) -> Option<String> {
+    /// The path of a file in a form that can be compared with others of the same line. Folders that cannot be determined
+    /// count as one: `cd $(mktemp -d) && curl -O u/x && sh x` runs what it fetched.
+    fn key_of(&self, path: &str) -> String {
         let folders = match self.state.get(&StateKey::Directory) {
             None => Vec::new(),
             Some(Value::Directory(Some(operands))) => operands.to_vec(),
-            Some(_) => return None,
+            Some(_) => vec!["?".to_owned()],
         };
         let is_absolute = |text: &str| text.starts_with(['/', '~']);
         let folders = if is_absolute(path) { Vec::new() } else { folders };
         let whole = folders.join("/") + "/" + path;
         let whole = if is_absolute(path) { path } else { &whole };
         let names = whole.split('/').filter(|name| !matches!(*name, "" | "."));
-        Some(names.collect::<Vec<_>>().join("/"))
+        names.collect::<Vec<_>>().join("/")
     }
 
     /// Notes that the line fills a file, with `content` if that is known.
     pub(super) fn note_file(&mut self, field: &Field, content: Option<Rc<str>>) {
-        let Some(key) = field.as_str().and_then(|path| self.key_of(path)) else { return };
+        let Some(key) = field.as_str().map(|path| self.key_of(path)) else { return };
         if self.silent > 0 || key.is_empty() {
             return;
         }
@@ -417,6 +418,16 @@ impl Walker {
         self.files.insert(key, content);
     }
 
+    /// Notes that a file that the line filled is under another name, or in a folder of that name, as well.
+    pub(super) fn note_copy(&mut self, source: &Field, target: &Field) {
+        let (Some(source), Some(folder)) = (source.as_str(), target.as_str()) else { return };
+        if let Some(content) = self.files.get(&self.key_of(source)).cloned() {
+            let inside = format!("{folder}/{}", base_name(source));
+            self.note_file(&Field::known(&inside), content.clone());
+            self.note_file(target, content);
+        }
+    }
+
     /// Reads a file that a shell runs, if the line itself filled it. The content of any other file is not known here, and
     /// the shell is a command with that file among its words.
     pub(super) fn script_file(&mut self, file: &Field, context: &Context) {
@@ -424,7 +435,7 @@ impl Walker {
             self.dynamic(Cause::Source);
             return;
         };
-        let Some(key) = self.key_of(path) else { return };
+        let key = self.key_of(path);
         // A folder that was filled holds files that nobody has seen.
         let ends = key.match_indices('/').map(|(end, _)| end).chain([key.len()]);
         let filled: Vec<Option<Rc<str>>> =

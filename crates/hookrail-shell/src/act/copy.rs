@@ -12,6 +12,8 @@ pub(super) struct CopiedFiles {
     targets: Vec<Field>,
     moves: bool,
     links: bool,
+    /// Whether something comes from another machine.
+    fetches: bool,
 }
 
 /// Whether a role is one of a copy.
@@ -25,6 +27,7 @@ impl CopiedFiles {
         let text = field.as_str().unwrap_or_default();
         let is_local = text.find(':').is_none_or(|colon| text.find('/').is_some_and(|slash| slash < colon));
         if remote && !is_local {
+            self.fetches |= role == "from";
             return;
         }
         self.moves |= role == "moved";
@@ -52,6 +55,12 @@ impl CopiedFiles {
         }
         for target in self.targets.iter().filter(|target| !target.is("-")) {
             walker.use_path(Access::Write, target, context);
+            for source in &self.sources {
+                walker.note_copy(source, target);
+            }
+            if self.fetches {
+                walker.note_file(target, None);
+            }
             if !call.has("-T|--no-target-directory") {
                 into_folder(walker, target, &self.sources, context);
             }
