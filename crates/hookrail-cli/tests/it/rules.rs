@@ -81,6 +81,15 @@ fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
     let report = run.json();
     assert_eq!((run.code, &report["hooks"]), (Some(0), &json!([])), "{}", run.shown());
     assert_eq!(report["skipped"][0]["why"], "its condition does not hold");
+    // Many of them are one entry for people.
+    project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["@standard"] } }));
+    let run = Run::new(
+        &project,
+        &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &shell("git push -f")],
+    );
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stdout.contains(" more (all with --format json)"), "{}", run.shown());
+    assert!(run.stdout.lines().count() < 20, "{}", run.shown());
 }
 
 /// Every event has a fact at least: which agent asks.

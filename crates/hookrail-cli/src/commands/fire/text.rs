@@ -11,6 +11,7 @@ use hookrail_agent::log::millis;
 use serde_json::Value;
 
 use super::Fired;
+use super::report::SkippedHook;
 use super::summary::RepeatSummary;
 use crate::commands::failure_hint;
 use crate::context::Context;
@@ -37,10 +38,25 @@ pub(super) fn render(fired: &Fired<'_>, summary: Option<&RepeatSummary>, context
     for run in &fired.result.runs {
         render_run(&mut text, run, fired, context);
     }
-    for skipped in &fired.skipped {
-        let _ = writeln!(text, "\nskipped  {}", escape_line(&skipped.hook.name));
-        line(&mut text, "why", &skipped.why);
-        line(&mut text, "from", &from(&skipped.hook, context));
+    // A preset brings many rules that do not hold, all for the same reason and from the same line.
+    let same = |one: &SkippedHook, other: &SkippedHook| {
+        one.why == other.why && from(&one.hook, context) == from(&other.hook, context)
+    };
+    for group in fired.skipped.chunk_by(same) {
+        let Some(first) = group.first() else { continue };
+        let names: Vec<String> = group.iter().map(|skipped| escape_line(&skipped.hook.name)).collect();
+        let _ = match names.as_slice() {
+            [a, b, c, _, rest @ ..] => {
+                writeln!(
+                    text,
+                    "\nskipped  {a}, {b}, {c} and {} more (all with --format json)",
+                    rest.len() + 1
+                )
+            }
+            few => writeln!(text, "\nskipped  {}", few.join(", ")),
+        };
+        line(&mut text, "why", &first.why);
+        line(&mut text, "from", &from(&first.hook, context));
     }
     render_verdict(&mut text, fired);
     if let Some(native) = &fired.native {
