@@ -1,9 +1,10 @@
 //! The lifecycle points of an agent, and what a hook receives at each of them.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::name::{EventName, Matching, UnknownEvent};
 pub use self::values::{NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
@@ -68,7 +69,8 @@ impl Event<'_> {
 }
 
 /// What a table of an agent's tools says of one call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum CallReading {
     /// The tool is in the table, and its arguments can be read.
     Known,
@@ -78,6 +80,29 @@ pub enum CallReading {
     Unlisted,
     /// An argument that decides is missing or cannot be read. The text is what the person and the model are told.
     Unreadable(String),
+}
+
+/// Where a call is made, as it is seen there. A service on another machine is told this: files of its own say nothing about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct Caller {
+    /// What `~` means.
+    pub home: Option<String>,
+    /// The project's real folder.
+    pub project: String,
+    /// Where relative paths start.
+    pub directory: String,
+    /// Other names of the tool, on which matchers are tried too.
+    pub also_matches: Vec<String>,
+    /// What a table of the caller's tools says of the call.
+    pub reading: Option<CallReading>,
+    /// Whether names in the project that differ by case only are the same.
+    pub ignores_case: bool,
+    /// Where paths lead whose text says something else, and the home of a user for `~name`.
+    pub links: BTreeMap<String, String>,
+    /// Paths that are folders, where it was asked.
+    pub folders: BTreeSet<String>,
 }
 
 /// The fields every hook receives, whatever the event.

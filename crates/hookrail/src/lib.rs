@@ -130,7 +130,8 @@ pub mod approvals {
 pub mod components {
     pub use crate::dialect::HookDialect;
     pub use crate::event::{
-        BaseFields, CallReading, Event, HookInput, Matching, UnknownEvent, iso_timestamp, timestamp_now,
+        BaseFields, CallReading, Caller, Event, HookInput, Matching, UnknownEvent, iso_timestamp,
+        timestamp_now,
     };
     pub use crate::formats::llm::{
         HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,

@@ -19,7 +19,8 @@ pub(crate) use model::stable_response;
 pub use model::{ModelRequest, ModelResponse};
 
 use crate::event::{
-    CallReading, Event, EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
+    CallReading, Caller, Event, EventName, NotificationType, PreCompressTrigger, SessionEndReason,
+    SessionStartSource,
 };
 use crate::formats::field::{TranslationError, describe};
 use crate::formats::json_object::JsonObject;
@@ -58,6 +59,8 @@ pub struct BaseOverrides {
     pub call_directory: Option<PathBuf>,
     /// What a table of the sender's tools says of a tool call. Without one, ours is used.
     pub reading: Option<CallReading>,
+    /// What another machine says about itself, where the call is made there.
+    pub caller: Option<Box<Caller>>,
 }
 
 /// Reads the payload of an event. Model payloads may be in the SDK's form or in the stable form.
@@ -81,6 +84,7 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
         also_matches: Vec::new(),
         call_directory: None,
         reading: None,
+        caller: None,
     };
     let event = parse_event(event, &mut fields)?;
     Ok(TypedInput { base, event, extra: fields.0 })

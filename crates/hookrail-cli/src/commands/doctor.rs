@@ -37,6 +37,8 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     look_at_settings(&settings, context, &mut report);
     look_at_log(&settings, context, &mut report);
     look_at_workers(&settings, context, &mut report);
+    #[cfg(feature = "nats")]
+    look_at_remotes(&settings, context, &mut report)?;
     environment::look(context, &mut report);
     agents::look(context, &mut report, printer);
 
@@ -89,7 +91,7 @@ impl DoctorReport {
 #[derive(Debug, Serialize)]
 struct DoctorRow {
     state: RowState,
-    /// The link of the chain: `home`, `settings`, `hooks`, `workers`, `environment`, `mcp` or an agent's name.
+    /// The link of the chain: `home`, `settings`, `hooks`, `workers`, `remote`, `environment`, `mcp` or an agent's name.
     area: &'static str,
     message: String,
     /// A command or a step that fixes it.
@@ -196,6 +198,46 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Doct
             report.add(RowState::Note, "hooks", message, help);
         }
     }
+}
+
+/// Whether the credentials of `remote` hooks can only ask: an agent that can answer is its own guard.
+#[cfg(feature = "nats")]
+fn look_at_remotes(
+    settings: &ResolvedSettings,
+    context: &Context,
+    report: &mut DoctorReport,
+) -> anyhow::Result<()> {
+    let on = settings.hooks.iter().filter(|resolved| resolved.on).map(|resolved| &resolved.hook);
+    let mut remotes = on.filter(|hook| matches!(hook.kind, HookKind::Remote(_))).peekable();
+    if remotes.peek().is_none() {
+        return Ok(());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut seen = HashSet::new();
+    for hook in remotes {
+        let shown = hook.service().unwrap_or_default();
+        if !seen.insert(shown.clone()) {
+            continue;
+        }
+        match runtime.block_on(crate::services::can_answer(hook, &context.paths.home)) {
+            None => {}
+            Some(Ok(false)) => {
+                report.ok("remote", format!("{shown}: reached, and the credentials can only ask"));
+            }
+            Some(Ok(true)) => {
+                let message = format!(
+                    "{shown}: the credentials could also answer, so that an agent could let itself pass"
+                );
+                let help = "allow them to publish to the subject and to subscribe to their inbox only (docs/fleet.md)";
+                report.add(RowState::Error, "remote", message, help);
+            }
+            Some(Err(why)) => {
+                let help = "until then the hook fails";
+                report.add(RowState::Error, "remote", format!("{shown}: {why}"), help);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the log contains about workers. A failure is over when it is read here, and may come again.

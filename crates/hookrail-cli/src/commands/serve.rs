@@ -1,4 +1,4 @@
-//! `serve`: the message bus over JSON Lines, on stdin and stdout or on a Unix socket.
+//! `serve`: the message bus over JSON Lines, on stdin and stdout or on a Unix socket; or for other machines, over NATS.
 //!
 //! One task per client reads lines and writes answers. Events without hooks are answered on the spot; hooks run in
 //! tasks of their own. Everything that waits is bounded: the length of a line, the requests in flight, the answers
@@ -8,6 +8,8 @@ mod connection;
 pub(crate) mod descriptor;
 mod engines;
 mod lines;
+#[cfg(feature = "nats")]
+mod nats;
 mod outbox;
 mod signals;
 mod socket;
@@ -83,9 +85,13 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
 
     let mut clients = JoinSet::new();
     let work = async {
-        match socket {
-            None => serve_stdio(&server, &mut clients)?,
-            Some(socket) => accept_clients(&server, &mut clients, socket).await?,
+        match (socket, &args.nats) {
+            #[cfg(feature = "nats")]
+            (_, Some(url)) => nats::serve(&server, url, args).await?,
+            #[cfg(not(feature = "nats"))]
+            (_, Some(_)) => anyhow::bail!("this program was built without NATS"),
+            (None, None) => serve_stdio(&server, &mut clients)?,
+            (Some(socket), None) => accept_clients(&server, &mut clients, socket).await?,
         }
         while clients.join_next().await.is_some() {}
         server.engines.drain().await;

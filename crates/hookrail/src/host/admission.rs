@@ -19,6 +19,13 @@ pub(crate) fn directory_for<'a>(config: &'a SessionConfig, cwd: &'a Path) -> &'a
     if is_inside(cwd, project) { project } else { cwd }
 }
 
+/// The same for a call on another machine: in its `cwd` if there is such a folder here and no hook belongs to the project.
+pub(crate) fn directory_for_caller<'a>(config: &'a SessionConfig, plan: &Plan, cwd: &'a Path) -> &'a Path {
+    let is_projects = |hook: &Hook| hook.enclosing.is_some() || hook.origin.level == Level::Project;
+    let stays = plan.hooks.iter().any(|planned| is_projects(&planned.hook)) || !cwd.is_dir();
+    if stays { &config.working_dir } else { cwd }
+}
+
 /// Leaves out project hooks that may not run: another directory, a file changed since approval, or a guard that cannot
 /// start.
 pub(crate) fn admit(

@@ -17,7 +17,7 @@ use self::lifting::Lifting;
 use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
-use crate::host::admission::{admit, directory_for};
+use crate::host::admission::{admit, directory_for, directory_for_caller};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::config::SessionConfig;
 use crate::host::observer::HookObserver;
@@ -152,16 +152,26 @@ impl HookEventHandler {
         extra: &JsonObject,
     ) -> ProcessedHookResult {
         let reading = self.reading(event, base);
-        let call_directory = base.call_directory.as_deref();
-        let base = self.base_fields(base);
-        let call = Call { reading: reading.as_deref(), directory: call_directory.unwrap_or(&base.cwd) };
-        let directory = directory_for(&self.config, &base.cwd);
+        let given = base;
+        let base = self.base_fields(given);
+        let call = Call {
+            reading: reading.as_deref(),
+            directory: given.call_directory.as_deref().unwrap_or(&base.cwd),
+            also_matches: &given.also_matches,
+            caller: given.caller.as_deref(),
+        };
+        // A call on another machine is no call in another folder of this one: the project's own hooks count for it.
+        let cwd = if call.caller.is_some() { &*self.config.working_dir } else { &*base.cwd };
+        let directory = match call.caller {
+            Some(_) => directory_for_caller(&self.config, whole_plan, &base.cwd),
+            None => directory_for(&self.config, &base.cwd),
+        };
         let input = HookInput { base: &base, event, extra };
         let facts = self.facts(call, &self.config.working_dir, subject_of(&input));
         let narrowed = whole_plan.narrowed(&facts);
         let plan = narrowed.as_ref().unwrap_or(whole_plan);
         let standing = self.blocked_anyway(plan.event);
-        let (mut hooks, mut refused) = admit(&self.config, plan, &base.cwd, directory, standing);
+        let (mut hooks, mut refused) = admit(&self.config, plan, cwd, directory, standing);
         refuse_guards_open_for_writing(plan, &mut hooks, &mut refused).await;
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.config.observer.as_deref());

@@ -14,7 +14,7 @@ pub(crate) use self::shell::{LineCommand, ShellLine};
 pub(crate) use self::tool_paths::PathFacts;
 use super::path::Places;
 use super::tools::{OurTool, SHELL_TOOL};
-use crate::event::{CallReading, Event};
+use crate::event::{CallReading, Caller, Event};
 use crate::formats::json_object::JsonObject;
 use hookrail_shell::{Cause, ShellFacts, facts_of_argv, facts_of_line, outline};
 
@@ -54,6 +54,7 @@ pub struct Folders<'a> {
 pub struct Facts<'a> {
     subject: Subject<'a>,
     folders: Option<Folders<'a>>,
+    caller: Option<&'a Caller>,
     places: OnceLock<Places>,
     shell: OnceLock<Option<ShellLine>>,
     paths: OnceLock<PathFacts>,
@@ -96,6 +97,20 @@ impl<'a> Facts<'a> {
         Self { folders: Some(folders), ..Self::without_folders(subject) }
     }
 
+    /// The same, for a call on another machine, which says where paths lead.
+    #[must_use]
+    pub fn told_by(self, caller: Option<&'a Caller>) -> Self {
+        Self { caller, ..self }
+    }
+
+    /// What another machine has to be told about where this call is made, to see the same paths.
+    pub(crate) fn caller(subject: Subject<'a>, folders: Folders<'a>) -> Caller {
+        let places = Places::on_disk(folders.project, folders.cwd, folders.home).noted();
+        let facts = Self::imagined(subject, places);
+        facts.paths();
+        Caller { reading: facts.subject.reading.cloned(), ..facts.places().caller() }
+    }
+
     /// The facts of an example, seen from folders that exist in name only.
     pub(crate) fn imagined(subject: Subject<'a>, places: Places) -> Self {
         Self { places: OnceLock::from(places), ..Self::without_folders(subject) }
@@ -106,6 +121,7 @@ impl<'a> Facts<'a> {
         Self {
             subject,
             folders: None,
+            caller: None,
             places: OnceLock::new(),
             shell: OnceLock::new(),
             paths: OnceLock::new(),
@@ -146,9 +162,10 @@ impl<'a> Facts<'a> {
 
     /// Where paths lead.
     pub(crate) fn places(&self) -> &Places {
-        self.places.get_or_init(|| match &self.folders {
-            Some(folders) => Places::on_disk(folders.project, folders.cwd, folders.home),
-            None => Places::imagined("/", "/"),
+        self.places.get_or_init(|| match (self.caller, &self.folders) {
+            (Some(caller), _) => Places::told(caller),
+            (None, Some(folders)) => Places::on_disk(folders.project, folders.cwd, folders.home),
+            (None, None) => Places::imagined("/", "/"),
         })
     }
 

@@ -7,11 +7,12 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail_shell::Extent;
 
 use super::truth::Truth;
+use crate::event::Caller;
 
 /// As many links in one path as the kernel follows.
 const MAX_LINKS: usize = 40;
@@ -58,8 +59,73 @@ pub(crate) struct Places {
     project: String,
     cwd: String,
     home: Option<String>,
-    on_disk: bool,
+    disk: Disk,
     ignores_case: OnceLock<bool>,
+}
+
+/// Who knows where links lead and what is a folder.
+#[derive(Debug)]
+enum Disk {
+    /// The disk of this machine.
+    Here,
+    /// The same, and what it says is noted for another machine.
+    Noted(Mutex<Caller>),
+    /// Another machine, which has said it.
+    Told(Caller),
+    /// Nobody: there are no links.
+    Nowhere,
+}
+
+impl Disk {
+    /// Follows the links of an absolute path.
+    fn follow(&self, path: &str) -> String {
+        match self {
+            Self::Here => follow(path),
+            Self::Noted(noted) => {
+                let real = follow(path);
+                if real != shortened(path) {
+                    let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                    noted.links.insert(path.to_owned(), real.clone());
+                }
+                real
+            }
+            Self::Told(caller) => caller.links.get(path).cloned().unwrap_or_else(|| shortened(path)),
+            Self::Nowhere => shortened(path),
+        }
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        let is_here = || fs::metadata(path).is_ok_and(|found| found.is_dir());
+        match self {
+            Self::Here => is_here(),
+            Self::Noted(noted) => {
+                let is_folder = is_here();
+                if is_folder {
+                    noted.lock().unwrap_or_else(PoisonError::into_inner).folders.insert(path.to_owned());
+                }
+                is_folder
+            }
+            Self::Told(caller) => caller.folders.contains(path),
+            Self::Nowhere => false,
+        }
+    }
+
+    /// The home of a user. `None` for the signs `~+` and `~-`.
+    fn home_of(&self, user: &str) -> Option<String> {
+        match self {
+            Self::Here => home_of(user, true),
+            Self::Noted(noted) => {
+                let home = home_of(user, true)?;
+                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                noted.links.insert(format!("~{user}"), home.clone());
+                Some(home)
+            }
+            Self::Told(caller) => {
+                caller.links.get(&format!("~{user}")).cloned().or_else(|| home_of(user, false))
+            }
+            Self::Nowhere => home_of(user, false),
+        }
+    }
 }
 
 impl Places {
@@ -71,8 +137,39 @@ impl Places {
             project: follow(&project),
             cwd,
             home: home.map(|home| home.to_string_lossy().into_owned()),
-            on_disk: true,
+            disk: Disk::Here,
             ignores_case: OnceLock::new(),
+        }
+    }
+
+    /// The same places; what the disk says of them is noted.
+    pub(crate) fn noted(self) -> Self {
+        Self { disk: Disk::Noted(Mutex::default()), ..self }
+    }
+
+    /// The places of another machine. Nothing is read here.
+    pub(crate) fn told(caller: &Caller) -> Self {
+        Self {
+            project: shortened(&caller.project),
+            cwd: shortened(&absolute(&caller.directory, &caller.project)),
+            home: caller.home.clone(),
+            disk: Disk::Told(caller.clone()),
+            ignores_case: OnceLock::from(caller.ignores_case),
+        }
+    }
+
+    /// What another machine has to be told of these places, as far as it was noted.
+    pub(crate) fn caller(&self) -> Caller {
+        let noted = match &self.disk {
+            Disk::Noted(noted) => noted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Disk::Here | Disk::Told(_) | Disk::Nowhere => Caller::default(),
+        };
+        Caller {
+            home: self.home.clone(),
+            project: self.project.clone(),
+            directory: self.cwd.clone(),
+            ignores_case: self.ignores_case(),
+            ..noted
         }
     }
 
@@ -82,7 +179,7 @@ impl Places {
             project: project.to_owned(),
             cwd: project.to_owned(),
             home: Some(home.to_owned()),
-            on_disk: false,
+            disk: Disk::Nowhere,
             ignores_case: OnceLock::from(false),
         }
     }
@@ -115,11 +212,8 @@ impl Places {
         if is_no_file(&short) {
             return Some(Vec::new());
         }
-        if !self.on_disk {
-            return Some(vec![self.seen_from_project(short)]);
-        }
-        let physical = follow(&whole);
-        let lexical = (dots == Dots::Both && has_parent(&whole)).then(|| follow(&short));
+        let physical = self.disk.follow(&whole);
+        let lexical = (dots == Dots::Both && has_parent(&whole)).then(|| self.disk.follow(&short));
         let lexical = lexical.filter(|lexical| *lexical != physical);
         let found = std::iter::once(physical).chain(lexical);
         Some(found.map(|path| self.seen_from_project(path)).collect())
@@ -162,7 +256,7 @@ impl Places {
             Some(folder) => absolute(&text, folder),
             None => text,
         };
-        self.on_disk && whole.starts_with('/') && fs::metadata(whole).is_ok_and(|found| found.is_dir())
+        whole.starts_with('/') && self.disk.is_folder(&whole)
     }
 
     /// Replaces a leading `~`, also one with the name of a user.
@@ -174,7 +268,7 @@ impl Places {
             }
             Some(rest) => {
                 let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-                Some(home_of(user, self.on_disk)? + rest)
+                Some(self.disk.home_of(user)? + rest)
             }
         }
     }

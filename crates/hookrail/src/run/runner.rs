@@ -16,11 +16,12 @@ use super::payload::{Payload, PayloadError};
 use super::process::{self, Captured, Finished, Streams, not_started};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
-use super::rules::RuleCheck;
+use super::rules::{RuleCheck, subject_of_payload};
 use super::worker::{PoolShared, Question, Worker, WorkerPool};
-use crate::event::EventName;
+use crate::event::{CallReading, Caller, EventName};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
+use crate::rules::{Facts, Folders, Subject};
 use crate::settings::{Limits, Redaction};
 use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::failure::StartFailure;
@@ -86,7 +87,8 @@ impl HookRunner {
         cwd: &Path,
     ) -> Vec<HookRun> {
         let waiting = &self.shortage.waiting_from(Instant::now());
-        join_all(hooks.iter().map(|hook| self.execute(hook, input, cwd, waiting))).await
+        let place = Place { cwd, call: None };
+        join_all(hooks.iter().map(|hook| self.execute(hook, input, place, waiting))).await
     }
 
     /// Writes the payload and runs hooks side by side on it.
@@ -94,10 +96,11 @@ impl HookRunner {
         &self,
         hooks: &[Arc<Hook>],
         input: &impl Serialize,
-        cwd: &Path,
+        place: Place<'_>,
     ) -> Result<(Payload, Vec<HookRun>), PayloadError> {
         let payload = Payload::new(input)?;
-        let runs = self.execute_hooks_parallel(hooks, &payload, cwd).await;
+        let waiting = &self.shortage.waiting_from(Instant::now());
+        let runs = join_all(hooks.iter().map(|hook| self.execute(hook, &payload, place, waiting))).await;
         Ok((payload, runs))
     }
 
@@ -112,7 +115,8 @@ impl HookRunner {
         cwd: &Path,
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
-        self.execute_chain(hooks, event, input, cwd, &|_, _| RuleCheck::Start, on_finish).await
+        let place = Place { cwd, call: None };
+        self.execute_chain(hooks, event, input, place, &|_, _| RuleCheck::Start, on_finish).await
     }
 
     /// Like [`HookRunner::execute_hooks_sequential`], with `check` to say of each hook whether it has to be started, given
@@ -122,7 +126,7 @@ impl HookRunner {
         hooks: &[Arc<Hook>],
         event: EventName,
         mut input: JsonObject,
-        cwd: &Path,
+        place: Place<'_>,
         check: &(dyn Fn(&Arc<Hook>, &JsonObject) -> RuleCheck + Sync),
         on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
     ) -> (Vec<HookRun>, JsonObject) {
@@ -142,7 +146,7 @@ impl HookRunner {
                 Ok(made) => {
                     let run = match checked {
                         RuleCheck::Answered(run) => *run,
-                        _ => self.execute(hook, &made, cwd, waiting).await,
+                        _ => self.execute(hook, &made, place, waiting).await,
                     };
                     on_finish(&run, &made);
                     payload = Some(made);
@@ -204,10 +208,10 @@ impl HookRunner {
         &self,
         hook: &Arc<Hook>,
         payload: &Payload,
-        cwd: &Path,
+        place: Place<'_>,
         waiting: &ShortageWait<'_>,
     ) -> HookRun {
-        let cwd = hook.folder(cwd);
+        let cwd = hook.folder(place.cwd);
         let in_dialect = hook.dialect.payload(payload.as_bytes()).and_then(|given| Payload::new(&given).ok());
         let own_payload = payload;
         let payload = in_dialect.as_ref().unwrap_or(payload);
@@ -216,7 +220,7 @@ impl HookRunner {
             // Rules are checked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
             HookKind::Command(_) => self.execute_command(hook, payload, cwd, waiting).await,
-            HookKind::Http(_) | HookKind::Remote(_) => self.ask_service(hook, payload).await,
+            HookKind::Http(_) | HookKind::Remote(_) => self.ask_service(hook, payload, place).await,
         };
         let run = self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await;
         if in_dialect.is_some() { run.in_claudes_terms(own_payload.as_bytes()) } else { run }
@@ -267,7 +271,7 @@ impl HookRunner {
     }
 
     /// Asks the service that a hook names, by the client of the host.
-    async fn ask_service(&self, hook: &Hook, payload: &Payload) -> Finished {
+    async fn ask_service(&self, hook: &Hook, payload: &Payload, place: Place<'_>) -> Finished {
         let _slot = self.limits_of(hook).slots.acquire().await;
         let timeout = self.time_for(hook);
         if timeout.is_zero() {
@@ -277,7 +281,8 @@ impl HookRunner {
         let begin = Instant::now();
         let asked = match &self.services {
             Some(client) => {
-                let question = ServiceQuestion { hook, payload, timeout };
+                let caller = matches!(hook.kind, HookKind::Remote(_)).then(|| place.caller(hook, payload));
+                let question = ServiceQuestion { hook, payload, timeout, caller: caller.as_ref() };
                 tokio::time::timeout(timeout.min(process::LONGEST_WAIT), client.ask(question)).await
             }
             None => Ok(Err(format!("this program cannot ask hooks of type `{}`", hook.type_name()))),
@@ -379,6 +384,40 @@ impl Escalations {
 /// Between `SIGTERM` and `SIGKILL`.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
+/// Where hooks run, and where the call is made that they are asked about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The folder that commands are started in.
+    pub(crate) cwd: &'a Path,
+    /// What is known of the call; `None` for a caller that knows nothing but the payload.
+    pub(crate) call: Option<CallPlace<'a>>,
+}
+
+/// Where a call is made, before anything was looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallPlace<'a> {
+    pub(crate) folders: Folders<'a>,
+    pub(crate) reading: Option<&'a CallReading>,
+    pub(crate) also_matches: &'a [String],
+    /// What another machine said, where the call is made there.
+    pub(crate) told: Option<&'a Caller>,
+}
+
+impl Place<'_> {
+    /// What a service on another machine has to be told.
+    fn caller(&self, hook: &Hook, payload: &Payload) -> Caller {
+        let fields: JsonObject = serde_json::from_slice(payload.as_bytes()).unwrap_or_default();
+        let here = Folders { project: self.cwd, cwd: self.cwd, home: None };
+        let Some(call) = self.call else { return Facts::caller(subject_of_payload(&fields), here) };
+        if let Some(told) = call.told {
+            return told.clone();
+        }
+        let subject = Subject { reading: call.reading, ..subject_of_payload(&fields) };
+        let folders = Folders { project: hook.folder(call.folders.project), ..call.folders };
+        Caller { also_matches: call.also_matches.to_vec(), ..Facts::caller(subject, folders) }
+    }
+}
+
 /// Called with each hook just before it is started.
 pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
 
@@ -392,6 +431,8 @@ pub struct ServiceQuestion<'a> {
     pub payload: &'a Payload,
     /// How long there is. What takes longer is dropped.
     pub timeout: Duration,
+    /// What a service on another machine has to be told about this one. `http` hooks have none.
+    pub caller: Option<&'a Caller>,
 }
 
 /// What a service says: its answer, empty where it has nothing to say, or why there is none.

@@ -147,7 +147,7 @@ async fn run_hooks(
 }
 
 /// An answer as one line. A long one is written on another thread, because no other client is to wait for it.
-async fn answer_line(answer: HookExecutionResponse) -> Vec<u8> {
+pub(super) async fn answer_line(answer: HookExecutionResponse) -> Vec<u8> {
     let mut line = Bounded { bytes: Vec::with_capacity(512), most: BATCH };
     if serde_json::to_writer(&mut line, &answer).is_ok() {
         line.bytes.push(b'\n');

@@ -5,10 +5,11 @@
 )]
 
 use std::fmt;
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::event::EventName;
+use crate::event::{Caller, EventName};
 use crate::host::bus::message::{ExecutionOutput, HookExecutionRequest, HookExecutionResponse, fallback_id};
 use crate::host::panics::catch_panic;
 use crate::output::json::{JsonProblem, parse_json};
@@ -38,6 +39,31 @@ impl CheckedRequest {
     /// may well send half of a surrogate pair, and must not lose its guards by that.
     pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
         answering_panics(|| read_request(text)?.check())
+    }
+
+    /// Reads a message of another machine, which says about itself where the call is made: no file of this machine does.
+    pub fn parse_remote(text: &[u8]) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| {
+            let text = std::str::from_utf8(text)
+                .map_err(|_| HookExecutionResponse::invalid_request("the message is not UTF-8"))?;
+            let mut message = read_message(text)?;
+            let caller = message.as_object_mut().and_then(|fields| fields.shift_remove("caller"));
+            let mut request = HookExecutionRequest::parse(message)?.check()?;
+            let base = &mut request.input.base;
+            let caller: Caller = if let Some(caller) = caller {
+                serde_json::from_value(caller).map_err(|error| {
+                    HookExecutionResponse::invalid_request(&format!("`caller` cannot be read: {error}"))
+                })?
+            } else {
+                let cwd = base.cwd.as_deref().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+                Caller { project: cwd.clone(), directory: cwd, ..Caller::default() }
+            };
+            base.call_directory = Some(caller.directory.clone().into());
+            base.also_matches.clone_from(&caller.also_matches);
+            base.reading.clone_from(&caller.reading);
+            base.caller = Some(Box::new(caller));
+            Ok(request)
+        })
     }
 
     /// Which event it asks for.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::HookEventHandler;
 use super::lifting::Lifting;
-use crate::event::{CallReading, Event, EventName, HookInput};
+use crate::event::{CallReading, Caller, Event, EventName, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::Refused;
@@ -14,6 +14,7 @@ use crate::host::records::Records;
 use crate::plan::planner::{Plan, PlannedHook};
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::rules::{self, RuleCheck};
+use crate::run::{CallPlace, Place};
 
 /// What rules need to know of a tool call besides its payload.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,10 @@ pub(super) struct Call<'a> {
     pub(super) reading: Option<&'a CallReading>,
     /// Where its relative paths start.
     pub(super) directory: &'a Path,
+    /// Other names of the tool.
+    pub(super) also_matches: &'a [String],
+    /// What another machine says about itself, where the call is made there.
+    pub(super) caller: Option<&'a Caller>,
 }
 
 /// One event, with everything that stays the same for all its hooks.
@@ -43,6 +48,13 @@ pub(super) struct EventRun<'a> {
 }
 
 impl EventRun<'_> {
+    /// Where the hooks of this event run, and where its call is made.
+    pub(super) fn place(&self) -> Place<'_> {
+        let folders = self.handler.folders(self.call, &self.handler.config.working_dir);
+        let Call { reading, also_matches, caller: told, .. } = self.call;
+        Place { cwd: self.directory, call: Some(CallPlace { folders, reading, also_matches, told }) }
+    }
+
     /// The facts of an event with this subject, as a hook sees them from its own project.
     pub(super) fn facts<'f>(&'f self, hook: &'f Hook, subject: Subject<'f>) -> Facts<'f> {
         self.facts_from(hook.folder(&self.handler.config.working_dir), subject)
@@ -110,8 +122,12 @@ impl EventRun<'_> {
 impl HookEventHandler {
     /// The facts of a call, seen from a project. Nothing is looked at yet.
     pub(super) fn facts<'f>(&'f self, call: Call<'f>, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
-        let folders = Folders { project, cwd: call.directory, home: self.home.as_deref() };
-        Facts::new(Subject { reading: call.reading, ..subject }, folders)
+        let subject = Subject { reading: call.reading, ..subject };
+        Facts::new(subject, self.folders(call, project)).told_by(call.caller)
+    }
+
+    fn folders<'f>(&'f self, call: Call<'f>, project: &'f Path) -> Folders<'f> {
+        Folders { project, cwd: call.directory, home: self.home.as_deref() }
     }
 }
 

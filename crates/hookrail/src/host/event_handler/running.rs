@@ -159,7 +159,7 @@ impl EventRun<'_> {
         if start.is_empty() && self.handler.config.observer.is_none() {
             return Ok(results.with_runs(Vec::new())); // No payload is needed.
         }
-        let (payload, started) = self.handler.runner.execute_hooks_on(&start, input, self.directory).await?;
+        let (payload, started) = self.handler.runner.execute_hooks_on(&start, input, self.place()).await?;
         let (runs, not_held) = results.with_runs(started);
         for run in &runs {
             self.records.hook(self.plan.event, run, &payload);
@@ -184,7 +184,7 @@ impl EventRun<'_> {
             self.records.hook(event, run, payload);
             self.records.unusable_fields(event, run);
         };
-        let chain = self.handler.runner.execute_chain(hooks, event, object, self.directory, &ask, &on_finish);
+        let chain = self.handler.runner.execute_chain(hooks, event, object, self.place(), &ask, &on_finish);
         let (runs, _) = chain.await;
         Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -237,7 +237,7 @@ impl EventRun<'_> {
                     }
                     let hurried = [Arc::new(Hook { timeout, ..Hook::clone(hook) })];
                     let runner = &self.handler.runner;
-                    let (payload, ran) = runner.execute_hooks_on(&hurried, &input, self.directory).await?;
+                    let (payload, ran) = runner.execute_hooks_on(&hurried, &input, self.place()).await?;
                     let Some(mut run) = ran.into_iter().next() else { continue };
                     run.hook = Arc::clone(hook);
                     self.records.hook(event.name(), &run, &payload);
