@@ -48,6 +48,8 @@ mod mcp;
 mod messages;
 #[cfg(target_os = "linux")] // It needs FUSE and namespaces.
 mod modeless;
+#[cfg(feature = "nats")]
+mod nats;
 mod own_hooks;
 mod patches;
 mod policy;
