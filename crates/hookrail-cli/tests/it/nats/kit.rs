@@ -70,6 +70,10 @@ impl NatsServer {
         ports["nats"][0].as_str().or(ports["tls"][0].as_str())?.rsplit_once(':')?.1.parse().ok()
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
@@ -151,6 +155,10 @@ impl Service {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(pid(&self.child), signal).unwrap();
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn is_running(&mut self) -> bool {
