@@ -11,6 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hookrail_shell::Extent;
 
+use super::glob::{Glob, GlobKind};
 use super::truth::Truth;
 use crate::event::Caller;
 
@@ -18,6 +19,8 @@ use crate::event::Caller;
 const MAX_LINKS: usize = 40;
 /// No path that is longer exists.
 const MAX_PATH_BYTES: usize = 4096;
+/// How many entries of folders are looked at for one glob.
+const MAX_ENTRIES: usize = 10_000;
 
 /// A path after resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,6 +222,44 @@ impl Places {
         Some(found.map(|path| self.seen_from_project(path)).collect())
     }
 
+    /// The paths that a glob stands for at present; none for a text without the signs of one. `None` where there are too many
+    /// to look at. A `**` stands for no folder.
+    pub(crate) fn matching(&self, folder: Option<&str>, text: &str) -> Option<Vec<String>> {
+        let has_signs = |text: &str| text.contains(['*', '?', '[']);
+        let whole = self.without_tilde(text).filter(|_| self.on_disk && has_signs(text));
+        let whole = whole.and_then(|text| match folder {
+            _ if text.starts_with('/') => Some(text),
+            folder => folder.map(|folder| absolute(&text, folder)),
+        });
+        let Some(whole) = whole else { return Some(Vec::new()) };
+        let mut found = vec![String::new()];
+        let mut looked_at = 0;
+        for name in whole.split('/').filter(|name| !matches!(*name, "" | "**")) {
+            let glob = has_signs(name).then(|| Glob::compile(&without_classes(name), GlobKind::Word));
+            let Some(Ok(glob)) = glob else {
+                found.iter_mut().for_each(|path| *path = format!("{path}/{name}"));
+                continue;
+            };
+            let mut next = Vec::new();
+            for path in &found {
+                let Ok(entries) = fs::read_dir(format!("{path}/")) else { continue };
+                for entry in entries.flatten() {
+                    looked_at += 1;
+                    if looked_at > MAX_ENTRIES {
+                        return None;
+                    }
+                    let entry = entry.file_name().to_string_lossy().into_owned();
+                    // A name with a dot is found only by a glob with one.
+                    if entry.starts_with('.') == name.starts_with('.') && glob.is_match(&entry, false) {
+                        next.push(format!("{path}/{entry}"));
+                    }
+                }
+            }
+            found = next;
+        }
+        Some(found)
+    }
+
     /// Resolves the known beginning of a path: its folder, and the beginning of a name in that.
     pub(crate) fn resolve_beginning(
         &self,
@@ -315,6 +356,18 @@ fn is_temporary(path: &str) -> bool {
     const FOLDERS: [&str; 5] =
         ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/private/var/folders"];
     FOLDERS.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// A glob in which classes such as `[[:alpha:]]` are any character.
+fn without_classes(glob: &str) -> String {
+    let mut text = glob.to_owned();
+    while let Some((start, end)) = text.find("[[:").and_then(|start| Some((start, text.find(":]]")?))) {
+        if end < start {
+            break;
+        }
+        text.replace_range(start..end + 3, "?");
+    }
+    text
 }
 
 /// Joins without looking at `..`: whether that is resolved by text or on the disk is the caller's choice.

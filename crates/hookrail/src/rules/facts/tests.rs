@@ -189,3 +189,39 @@ fn a_copy_into_a_folder_writes_the_entry_in_it() {
         assert_eq!(facts.to_json()["writes"], json!(expected), "{line}");
     }
 }
+
+#[test]
+fn a_glob_is_also_the_files_that_it_stands_for() {
+    let project = tempfile::tempdir().unwrap();
+    let root = project.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("keys/deep")).unwrap();
+    for file in [".env", "a.txt", "keys/server.key", "keys/deep/x.key"] {
+        std::fs::write(root.join(file), "").unwrap();
+    }
+    for (tool, input, expected) in [
+        ("run_shell_command", json!({ "command": "cat .e*" }), ".e*, .env"),
+        ("run_shell_command", json!({ "command": "cat .en?" }), ".en?, .env"),
+        ("run_shell_command", json!({ "command": "cat .[e]nv" }), ".[e]nv, .env"),
+        ("run_shell_command", json!({ "command": "cat .[[:alpha:]]nv" }), ".[[:alpha:]]nv, .env"),
+        ("run_shell_command", json!({ "command": "cat k*/*.key" }), "k*/*.key, keys/server.key"),
+        ("run_shell_command", json!({ "command": "cd keys && cat */x.k*" }), "keys/*/x.k*, keys/deep/x.key"),
+        ("run_shell_command", json!({ "command": "for f in .e*; do cat $f; done" }), ".e*, .env"),
+        ("run_shell_command", json!({ "command": "cat b*" }), "b*"),
+        ("run_shell_command", json!({ "command": "cat [" }), "["),
+        ("search_file_content", json!({ "pattern": "x", "include": ".e*" }), "., .e*, .env"),
+    ] {
+        let subject = Subject { tool_name: Some(tool), tool_input: input.as_object(), ..Subject::default() };
+        let facts = Facts::imagined(subject, Places::on_disk(&root, &root, None));
+        let mut reads: Vec<&str> = facts.paths().reads.known.iter().map(|path| path.shown.as_str()).collect();
+        reads.sort_unstable();
+        let mut expected: Vec<&str> = expected.split(", ").collect();
+        expected.sort_unstable();
+        assert_eq!(reads, expected, "{input}");
+    }
+    // A glob without a dot finds no name with one.
+    let input = json!({ "command": "cat *" });
+    let subject =
+        Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
+    let facts = Facts::imagined(subject, Places::on_disk(&root, &root, None));
+    assert!(facts.paths().reads.known.iter().all(|path| path.shown != ".env"));
+}

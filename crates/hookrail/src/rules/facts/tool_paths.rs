@@ -157,6 +157,7 @@ impl PathFacts {
         let folder = places.folder([]);
         let found = path.and_then(|path| places.resolve(folder.as_deref(), path, Dots::Both));
         self.list(access).extend(found);
+        self.add_matching(facts, access, folder.as_deref(), path.unwrap_or_default());
     }
 
     /// A patch that cannot be read may write anywhere.
@@ -204,6 +205,22 @@ impl PathFacts {
                 places.resolve_beginning(folder.as_deref(), path, used.extent).map(|path| vec![path])
             }
         }));
+        if used.extent == Extent::Whole {
+            self.add_matching(facts, used.access, folder.as_deref(), path.unwrap_or_default());
+        }
+    }
+
+    /// Adds the files that a glob stands for at present, beside the glob itself.
+    fn add_matching(&mut self, facts: &Facts<'_>, access: Access, folder: Option<&str>, glob: &str) {
+        let places = facts.places();
+        let Some(files) = places.matching(folder, glob) else {
+            self.list(access).and_others = true;
+            return;
+        };
+        let list = self.list(access);
+        for file in files.iter().take(MAX_PATHS) {
+            list.extend(places.resolve(None, file, Dots::Physical));
+        }
     }
 }
 
