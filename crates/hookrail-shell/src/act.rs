@@ -5,6 +5,7 @@
 
 mod copy;
 mod git;
+mod languages;
 mod nested;
 mod patch;
 mod search;
@@ -14,7 +15,7 @@ use super::book::Entry;
 use super::command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Word};
 use super::facts::{Access, Cause, Extent};
 use super::field::{Field, Likely};
-use super::walk::{Context, Walker, base_name};
+use super::walk::{Context, Stdin, Walker, base_name};
 
 pub(super) use self::git::is_git_code;
 pub(super) use self::search::found_by_find;
@@ -69,6 +70,7 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
         "socat" => nested::socat(walker, &call, &inner),
         "git-config" => git::written_setting(walker, &call, &inner),
         "patch" => patch::act(walker, &call, context),
+        "sed" => languages::sed(walker, &call, &inner, context),
         _ => false,
     });
     if !is_done {
@@ -99,7 +101,9 @@ impl Call<'_> {
     fn inner_context(&self, context: &Context) -> Context {
         let mut inner = context.behind(self.name);
         inner.posix = self.is("posix");
-        inner.foreign |= self.is("elsewhere");
+        // `chroot /` changes nothing.
+        let stays = || self.slots().first().is_some_and(|slot| self.field(slot.at).is("/"));
+        inner.foreign |= self.is("elsewhere") && !stays();
         inner
     }
 
@@ -254,6 +258,10 @@ impl Call<'_> {
                 self.named_operands(walker, name, role, slots, inner, context);
             } else if role == "stdin" && !self.has("--help|--version") {
                 shells::from_stdin(walker, inner);
+            } else if let ("stdin-text", Stdin::Text(text)) = (role, &inner.stdin)
+                && slots.first().is_none_or(|slot| self.field(slot.at).is("-"))
+            {
+                languages::quoted_names(walker, text, context);
             }
         }
         let mut roles: Vec<&'static str> =
@@ -425,7 +433,8 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
         return;
     }
     match role {
-        "read" => walker.use_path(Access::Read, value, context),
+        "makefile" if value.is("-") => walker.dynamic(Cause::Stdin),
+        "read" | "makefile" => walker.use_path(Access::Read, value, context),
         "write" => walker.use_path(Access::Write, value, context),
         "edit" => {
             walker.use_path(Access::Read, value, context);
@@ -454,12 +463,22 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
         "@read" => {
             let file = value.as_str().and_then(|text| {
                 let file = text.strip_prefix('@').or_else(|| text.split_once("=@").map(|(_, file)| file));
-                let file = file.or_else(|| text.split_once("=<").map(|(_, file)| file))?;
-                file.split(';').next()
+                let file = file.or_else(|| text.split_once("=<").map(|(_, file)| file));
+                // `--data-urlencode name@file`, but not a header with an address in it.
+                let named =
+                    || text.split_once('@').filter(|(name, _)| name.chars().all(char::is_alphanumeric));
+                file.or_else(|| named().map(|(_, file)| file))?.split(';').next()
             });
             if let Some(file) = file.filter(|file| *file != "-") {
                 walker.use_path(Access::Read, &Field::known(file), context);
             }
+        }
+        "text" => languages::quoted_names(walker, value.as_str().unwrap_or_default(), context),
+        "ex" => languages::editor_command(walker, value.as_str().unwrap_or_default(), inner),
+        "blob" => {
+            let name = value.as_str().map(|text| text.rsplit(':').next().unwrap_or(text).to_owned());
+            let field = name.map_or_else(|| value.clone(), Field::known);
+            walker.use_path(Access::Read, &field, context);
         }
         "mount" => nested::mount(walker, value, context),
         "code" => shells::code(walker, value, None, inner),
@@ -499,7 +518,7 @@ fn is_command(role: &str) -> bool {
 
 /// Whether a word of a line about operands stands for operands.
 fn is_operand(role: &str) -> bool {
-    !role.contains('=') && role != "stdin" && role != "else"
+    !role.contains('=') && !matches!(role, "stdin" | "stdin-text" | "else")
 }
 
 /// Whether a word before the command sets a variable. One whose value cannot be determined and is outside of quotes may

@@ -25,6 +25,8 @@ pub(super) enum StateKey {
     Directory,
     /// Whether words are split as usual: an assignment to `IFS` ends that.
     OddSplitting,
+    /// Whether `cd` may look for folders elsewhere: an assignment to `CDPATH` does that.
+    OddFolders,
     /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
     OddVariables,
     /// Whether the text gives new shells something that they run by themselves.
@@ -213,7 +215,9 @@ fn joined(key: &StateKey, ends: &[Option<Value>]) -> Option<Value> {
     match key {
         StateKey::Variable(_) | StateKey::Positional => None,
         StateKey::Directory => Some(Value::Directory(None)),
-        StateKey::OddSplitting | StateKey::OddVariables | StateKey::StartFile(_) => Some(Value::Set),
+        StateKey::OddSplitting | StateKey::OddFolders | StateKey::OddVariables | StateKey::StartFile(_) => {
+            Some(Value::Set)
+        }
         // Each value is possible; the last alias is as good as any, because an alias never hides a program.
         StateKey::Alias(_) => ends.iter().rev().flatten().next().cloned(),
         StateKey::Function(_) => {

@@ -230,6 +230,8 @@ pub(super) enum Operation {
     Assign(UnexpandedWord, bool),
     /// `+` and `:+`
     Alternative(UnexpandedWord, bool),
+    /// `?` and `:?`
+    Required(UnexpandedWord),
     /// `@P`: the value is expanded like a prompt, which runs the substitutions inside it.
     Prompt,
     /// Anything else, with the expansions inside it.

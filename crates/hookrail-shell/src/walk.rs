@@ -203,7 +203,8 @@ impl Walker {
 
     /// Reads `text` as commands of a new shell, which knows functions but no variables of this one. The first of its
     /// arguments is its name.
-    pub(super) fn new_shell(&mut self, text: &str, positional: Option<Vec<String>>, context: &Context) {
+    pub(super) fn new_shell(&mut self, text: &str, args: Option<&[Field]>, context: &Context) {
+        let positional = args.and_then(|args| self.known_values(args));
         let positional_is_known = positional.is_some();
         let mark = self.state.mark();
         self.forget_variables();
@@ -214,6 +215,15 @@ impl Walker {
         self.state.set(StateKey::Variable("0".to_owned()), name);
         self.state.set(StateKey::Positional, positional_is_known.then(|| Value::List(values.collect())));
         self.state.set(StateKey::OddSplitting, None);
+        for (at, arg) in args.unwrap_or_default().iter().enumerate().filter(|_| !positional_is_known) {
+            let likely = match &arg.text {
+                Some(path) if !arg.glob => vec![Likely { path: path.clone(), extent: Extent::Whole }],
+                _ => arg.likely.clone(),
+            };
+            if !likely.is_empty() {
+                self.state.set(StateKey::Variable(at.to_string()), Some(Value::Likely(likely.into())));
+            }
+        }
         self.code(text, context);
         self.state.undo(mark);
     }
@@ -356,6 +366,13 @@ impl Walker {
             None if field.likely.is_empty() => vec![None],
             None => field.likely.iter().cloned().map(Some).collect(),
         };
+        let is_below_root = |path: &Option<Likely>| {
+            path.as_ref().is_some_and(|likely| likely.path == "/" && likely.extent != Extent::Whole)
+        };
+        if paths.iter().any(is_below_root) {
+            // `/$X` is the root itself where the variable is empty.
+            paths.push(Some(whole("/".to_owned())));
+        }
         if field.text.is_none() && field.guess.is_some() {
             // A variable of the environment decides whether the guess is right.
             paths.push(None);

@@ -1,8 +1,8 @@
 //! The files that a patch names: `patch -p0 <<E`, `git apply <<E`, `apply_patch <<E`.
 
 use super::Call;
-use crate::facts::Access;
-use crate::field::Field;
+use crate::facts::{Access, Extent};
+use crate::field::{Field, Likely};
 use crate::walk::{Context, Stdin, Walker};
 
 /// How many leading folders of the names in a patch are taken off.
@@ -19,8 +19,13 @@ fn from_stdin(walker: &mut Walker, strip: Strip, context: &Context) {
     match &context.stdin {
         Stdin::Text(text) => apply(walker, text, strip, context),
         Stdin::Nothing => {}
-        Stdin::Unknown | Stdin::Path(_) => walker.use_path(Access::Write, &Field::unknown(), context),
+        Stdin::Unknown | Stdin::Path(_) => walker.use_path(Access::Write, &anything(), context),
     }
+}
+
+/// Any file below the folder that a patch is applied in: names that lead out of it are refused.
+fn anything() -> Field {
+    Field::likely(vec![Likely { path: "./".to_owned(), extent: Extent::Beginning }])
 }
 
 /// Notes the files that a patch writes.
@@ -91,9 +96,12 @@ pub(super) fn act(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bo
         let text = operands.first().filter(|_| !matches!(call.name, "patch" | "git"));
         match (text.and_then(Field::as_str), operands.first(), call.name) {
             (Some(text), ..) => apply(walker, text, strip, context),
+            (None, Some(file), "patch") if call.value("-o").is_some() => {
+                walker.use_path(Access::Read, file, context);
+            }
             (None, Some(file), "patch") => walker.use_path(Access::Write, file, context),
             _ if patch.is_some() || text.is_some() => {
-                walker.use_path(Access::Write, &Field::unknown(), context);
+                walker.use_path(Access::Write, &anything(), context);
             }
             _ => from_stdin(walker, strip, context),
         }

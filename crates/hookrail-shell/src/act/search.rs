@@ -50,16 +50,40 @@ fn searched(args: &[Field]) -> (Vec<Field>, &[Field]) {
 
 /// What `find` with these words writes.
 pub(crate) fn found_by_find(args: &[Field]) -> Vec<Likely> {
-    let (folders, _) = searched(args);
+    let (folders, rest) = searched(args);
     let found = below(&folders);
-    if found.len() == folders.len().max(1) { found } else { Vec::new() }
+    if found.len() == folders.len().max(1) { named(found, &folders, rest) } else { Vec::new() }
+}
+
+/// Adds the names that `find` asks for, as if they were in the folders themselves, or these folders where it asks for none.
+fn named(mut found: Vec<Likely>, folders: &[Field], rest: &[Field]) -> Vec<Likely> {
+    let is_test = |field: &Field| matches!(field.as_str(), Some("-name" | "-iname" | "-path" | "-mindepth"));
+    let whole = |path: String| Likely { path, extent: Extent::Whole };
+    if !rest.iter().any(is_test) {
+        let starts = folders.iter().filter(|field| !field.glob && !field.tilde).filter_map(Field::as_str);
+        found.extend(starts.filter(|path| !path.ends_with(['.', '/'])).map(|path| whole(path.to_owned())));
+    }
+    let behind_name = |pair: &&[Field]| {
+        pair.first().and_then(Field::as_str).is_some_and(|text| matches!(text, "-name" | "-iname"))
+    };
+    for name in rest.windows(2).filter(behind_name).filter_map(|pair| pair.last()?.as_str()) {
+        let folders: Vec<Likely> =
+            found.iter().filter(|likely| likely.extent == Extent::Everything).cloned().collect();
+        found.extend(folders.into_iter().map(|folder| whole(folder.path + name)));
+    }
+    found
+}
+
+/// Whether `xargs` splits a text at blanks and changes nothing else.
+fn is_plain(text: &str) -> bool {
+    !text.contains(['\'', '"', '\\', '\0']) && text.len() < 4096
 }
 
 /// What a command reads from its standard input, as paths: those that were found, or the words of a text.
 fn words_of(stdin: &Stdin) -> Vec<Likely> {
     match stdin {
         Stdin::Path(paths) => paths.to_vec(),
-        Stdin::Text(text) if !text.contains(['\'', '"', '\\', '\0']) && text.len() < 4096 => {
+        Stdin::Text(text) if is_plain(text) => {
             let whole = |word: &str| {
                 let path = format!("{}{word}", if word.starts_with('~') { "./" } else { "" });
                 Likely { path, extent: Extent::Whole }
@@ -80,7 +104,7 @@ fn words_of(stdin: &Stdin) -> Vec<Likely> {
 /// folder of each file, so other relative paths in it cannot be determined.
 pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
     let (folders, mut rest) = searched(call.args);
-    let found = below(&folders);
+    let found = named(below(&folders), &folders, rest);
     while let Some((action, behind)) = rest.split_first() {
         rest = behind;
         match action.as_str() {
@@ -151,6 +175,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     }
     call.note_unclear(walker, start);
     let found = if call.has_before("-a", start) { Vec::new() } else { words_of(&inner.stdin) };
+    let stdin = inner.stdin.clone();
     let inner = Context { stdin: Stdin::Nothing, ..inner.clone() };
     let replaces = call.has_before("-I|-i|--replace|-J", start);
     let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
@@ -163,7 +188,11 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     if whole.is_empty() {
         whole.push(Field::known("echo"));
     }
-    if !replaces {
+    if let (0, Stdin::Text(text)) = (start, &stdin)
+        && is_plain(text)
+    {
+        whole.extend(text.split_ascii_whitespace().map(Field::known));
+    } else if !replaces {
         whole.push(Field { likely: found, ..Field::unknown() });
     }
     walker.start(&whole, &inner);
@@ -216,7 +245,9 @@ pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) ->
             (Some(text), _) if is_hole(text) && text.contains([' ', ';', '|']) => {
                 Field::known(text.replace("{}", "\"$_\"").replace(['{', '}'], "\"$_\""))
             }
-            (Some(text), _) if is_hole(text) => Field::unknown(),
+            (Some(text), _) if is_hole(text) => {
+                Field::known(text.split('{').next().unwrap_or_default().to_owned() + "\"$_\"")
+            }
             _ => field.clone(),
         };
         let mut words: Vec<Field> = template.iter().map(fill).collect();

@@ -140,8 +140,7 @@ pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, co
             if context.posix && means_else_in_posix(code) {
                 walker.dynamic(Cause::Syntax);
             }
-            let positional = args.and_then(|args| walker.known_values(args));
-            walker.new_shell(code, positional, context);
+            walker.new_shell(code, args, context);
         }
         _ => walker.dynamic(Cause::Eval),
     }

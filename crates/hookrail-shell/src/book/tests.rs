@@ -20,7 +20,7 @@ const PARTS: [&str; 9] = [
 ];
 
 /// What may follow the `=` of a flag and among the operands; words in capitals are for readers.
-const ROLES: [&str; 25] = [
+const ROLES: [&str; 29] = [
     "read",
     "write",
     "edit",
@@ -30,6 +30,7 @@ const ROLES: [&str; 25] = [
     "url",
     "@read",
     "mount",
+    "blob",
     "cd",
     "into",
     "root",
@@ -40,6 +41,9 @@ const ROLES: [&str; 25] = [
     "line",
     "ssh-option",
     "git-setting",
+    "ex",
+    "makefile",
+    "text",
     "unseen",
     "from",
     "moved",
@@ -94,7 +98,7 @@ fn check(entry: Entry, outer: &[Entry], place: &str) {
         for role in line.roles.split_ascii_whitespace() {
             match role.split_once('=') {
                 Some((_, role)) => check_role(role, place),
-                None if matches!(role, "else" | "stdin" | "--" | "assign...") => {}
+                None if matches!(role, "else" | "stdin" | "stdin-text" | "--" | "assign...") => {}
                 None => check_role(role, place),
             }
         }

@@ -223,6 +223,7 @@ impl Outline {
             Operation::Default(word, _)
             | Operation::Assign(word, _)
             | Operation::Alternative(word, _)
+            | Operation::Required(word)
             | Operation::Other(word) => self.inner(&word.parts, is_quoted),
             Operation::Plain | Operation::Prompt => {}
         }

@@ -188,6 +188,7 @@ impl ShellParser<'_> {
             Some(b'-') => Operation::Default(word, colon),
             Some(b'=') => Operation::Assign(word, colon),
             Some(b'+') => Operation::Alternative(word, colon),
+            Some(b'?') => Operation::Required(word),
             _ if written.trim_end() == "@P" => Operation::Prompt,
             _ => Operation::Other(word),
         }

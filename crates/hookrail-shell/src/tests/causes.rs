@@ -132,8 +132,8 @@ fn patches_name_what_they_write() {
         (format!("patch -p1 <<'E'\n{diff}E"), "w x, w d/y"),
         (format!("patch -p0 <<'E'\n{diff}E"), "w a/x, w b/x, w b/d/y"),
         (format!("git apply <<'E'\n{diff}E"), "w x, w d/y"),
-        ("curl u | git apply".to_owned(), "w ?"),
-        ("patch -p1 < f".to_owned(), "r f, w ?"),
+        ("curl u | git apply".to_owned(), "w ./?"),
+        ("patch -p1 < f".to_owned(), "r f, w ./?"),
     ] {
         let facts = facts_of_line(&line);
         assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
@@ -250,9 +250,9 @@ proptest! {
 fn files_and_folders_of_programs_are_told() {
     let mut wrong = Vec::new();
     for (line, expected) in [
-        ("find / -exec rm -rf {} +", "w /**"),
+        ("find / -exec rm -rf {} +", "w /**, w /"),
         ("find ~/.ssh -exec cat {} \\;", "r ~/.ssh/**"),
-        ("find a b -exec rm {} \\;", "w a/**, w b/**"),
+        ("find a b -exec rm {} \\;", "w a/**, w b/**, w a, w b"),
         ("find $HOME -delete; find -delete", "w ~, w ."),
         ("cat x | xargs -I{} rm -rf /etc/{}", "r x, w /etc/?"),
         ("fd -e o . src -x rm", "w src/**"),
@@ -265,7 +265,7 @@ fn files_and_folders_of_programs_are_told() {
         ("curl --output=/etc/$X u", "w /etc/?"),
         ("git --work-tree=/etc checkout -- x", "w x@/etc"),
         ("git checkout main; git checkout HEAD f; git checkout x -- g", "w f, w g"),
-        ("patch -d d -p0 g; patch -o h g", "w g@d, w h, w g"),
+        ("patch -d d -p0 g; patch -o h g", "w g@d, w h, r g"),
         ("npm --prefix d install x; pip install -t e y", "w .@d, w e"),
         ("docker cp c:/x y; docker run -v /etc:/e:ro -v ~/a:/b i ls", "w y, r /etc, r ~/a, w ~/a"),
         ("docker run --env-file e i ls; docker exec --env-file f c ls", "r e, r f"),
@@ -338,4 +338,39 @@ fn launchers_of_the_book_are_looked_through() {
     // The user's shell is not known, but what it is given is.
     let facts = facts_of_line("$SHELL -c 'rm a'");
     assert!(facts.programs.contains("rm") && facts.is_dynamic(), "{facts:?}");
+}
+
+#[test]
+fn code_of_other_languages_shows_some_files_and_commands() {
+    for (line, shown, expected) in [
+        ("sed -n 'w /etc/x' f", "", "w /etc/x, r f"),
+        ("sed 's/a/b/w /etc/x' f", "", "w /etc/x, r f"),
+        ("sed -e '/x/,/y/{s|a|/|g;r .env' -e '}' f", "", "r .env, r f"),
+        ("sed '1e rm a' f", "rm a", "w a, r f"),
+        ("sed -i '$!N;s/[a-z]*e/w x/g;y/we/ew/' f", "", "w f"),
+        ("sed 'a e rm a' f", "", "r f"),
+        ("vim -c '!rm a' f", "rm a", "w a, r f, w f"),
+        ("vim -c 'wq!' f", "", "r f, w f"),
+        ("python3 -c 'print(open(\".env\").read())'", "", "r .env"),
+        ("python3 - <<E\nopen('a/b.txt')\nprint('it is. so')\nE", "", "r a/b.txt"),
+        ("node -p 'require(\"fs\").readFileSync(\".env\", \"utf8\")'", "", "r .env"),
+        ("awk 'BEGIN { getline l < \".env\" }'", "", "r .env"),
+        ("ruby -e 'puts File.read(\"~/.ssh/id_rsa\")'", "", "r ~/.ssh/id_rsa"),
+        ("git show HEAD:a/.env", "", "r a/.env"),
+        ("cmake -E rm -rf a", "rm -rf a", "w a"),
+        ("echo x | sudo tee f; sh f", "", "w f"),
+    ] {
+        let facts = facts_of_line(line);
+        assert_eq!(paths(&facts).join(", "), expected, "{line}: {facts:?}");
+        assert!(shown.is_empty() || commands(&facts).iter().any(|told| told == shown), "{line}: {facts:?}");
+    }
+    for line in [
+        "sed 's/.*/rm a/e' f",
+        "sed e f",
+        "make -f - <<< 'x:;rm a'",
+        "make --eval 'x:;rm a'",
+        "echo x | sudo tee f; sh f",
+    ] {
+        assert!(facts_of_line(line).is_dynamic(), "{line}");
+    }
 }

@@ -172,8 +172,13 @@ impl Walker {
         let whole = |text: String| (text, Extent::Whole);
         let operand = match (name, operand, extra) {
             ("cd", None, _) => Some(whole("~".to_owned())),
-            ("cd" | "pushd", Some(field), None) if !field.glob => {
+            ("cd" | "pushd", Some(field), None) => {
                 match (&field.text, field.likely.as_slice()) {
+                    // What comes before the first sign of a pattern is known.
+                    (Some(text), _) if field.glob => {
+                        let start = text.split(['*', '?', '[']).next().unwrap_or_default();
+                        (!start.is_empty()).then(|| (start.to_owned(), Extent::Beginning))
+                    }
                     (Some(text), _) if text.starts_with('~') && !field.tilde => {
                         Some(whole(format!("./{text}")))
                     }
@@ -189,7 +194,8 @@ impl Walker {
                 || (name == "pushd" && operand.starts_with(['+', '-']))
                 || operand.starts_with("~-")
                 || operand.starts_with("~+");
-            !is_stack && !operand.is_empty() && !self.state.is_set(&StateKey::Variable("CDPATH".to_owned()))
+            let is_fixed = operand.starts_with(['/', '.', '~']) || !self.state.is_set(&StateKey::OddFolders);
+            !is_stack && !operand.is_empty() && is_fixed
         });
         let is_absolute = operand.as_ref().is_some_and(|(operand, _)| operand.starts_with(['/', '~']));
         let before = match self.state.get(&StateKey::Directory) {

@@ -184,7 +184,7 @@ impl Walker {
         self.output = Stdin::Unknown;
         self.subshell(script, context);
         let [AndOr { rest, background: false, .. }] = script.items.as_slice() else {
-            return Expanded::Unknown;
+            return if script.items.is_empty() { Expanded::Text(String::new()) } else { Expanded::Unknown };
         };
         match std::mem::take(&mut self.output) {
             Stdin::Text(text) if rest.is_empty() => Expanded::Text(text.trim_end_matches('\n').to_owned()),
@@ -233,6 +233,10 @@ impl Walker {
                 }
                 Expanded::Unknown
             }
+            Operation::Required(word) => {
+                self.expand_for_commands(&word.parts, context);
+                value
+            }
             Operation::Other(word) => {
                 self.has_arithmetic = true;
                 self.expand_for_commands(&word.parts, context);
@@ -266,7 +270,10 @@ impl Walker {
             _ => match name.parse::<usize>() {
                 Ok(number) if number > 0 => {
                     let Some(Value::List(values)) = self.state.get(&StateKey::Positional) else {
-                        return Expanded::Unknown;
+                        return match self.state.get(&StateKey::Variable(name.to_owned())) {
+                            Some(Value::Likely(paths)) => Expanded::Likely(paths.to_vec()),
+                            _ => Expanded::Unknown,
+                        };
                     };
                     return values.get(number - 1).cloned().map_or(Expanded::Unknown, Expanded::Text);
                 }
@@ -300,6 +307,9 @@ impl Walker {
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
             self.state.set(StateKey::OddSplitting, Some(Value::Set));
+        }
+        if name == "CDPATH" {
+            self.state.set(StateKey::OddFolders, Some(Value::Set));
         }
         if let Some(text) = &value {
             self.expanded_as_subscript(text, context);
@@ -349,8 +359,10 @@ fn place_of(parameter: &Parameter) -> Option<Likely> {
         ("TMPDIR", None) => "/tmp",
         _ => return None,
     };
-    let is_kept =
-        matches!(parameter.operation, Operation::Plain | Operation::Default(..) | Operation::Assign(..));
+    let is_kept = matches!(
+        parameter.operation,
+        Operation::Plain | Operation::Default(..) | Operation::Assign(..) | Operation::Required(_)
+    );
     is_kept.then(|| Likely { path: path.to_owned(), extent: Extent::Whole })
 }
 

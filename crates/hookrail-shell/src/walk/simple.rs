@@ -73,7 +73,7 @@ impl Walker {
         let keys: Vec<StateKey> =
             assigns.iter().map(|assign| StateKey::Variable(assign.name.clone())).collect();
         let is_seen = fields.first().and_then(Field::as_str).is_none_or(|name| {
-            matches!(name, "eval" | "source" | "." | "command" | "builtin")
+            matches!(name, "eval" | "source" | "." | "command" | "builtin" | "cd" | "pushd")
                 || self.state.get(&StateKey::Function(name.to_owned())).is_some()
         });
         if !is_seen {

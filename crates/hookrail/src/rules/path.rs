@@ -237,7 +237,7 @@ impl Places {
         for name in whole.split('/').filter(|name| !matches!(*name, "" | "**")) {
             let glob = has_signs(name).then(|| Glob::compile(&without_classes(name), GlobKind::Word));
             let Some(Ok(glob)) = glob else {
-                found.iter_mut().for_each(|path| *path = format!("{path}/{name}"));
+                found = found.into_iter().map(|path| path + "/" + name).collect();
                 continue;
             };
             let mut next = Vec::new();
