@@ -48,6 +48,10 @@ agents! {
     Llxprt, "llxprt", "LLxprt Code";
     /// opencode, which has plugins and no command hooks.
     Opencode, "opencode", "opencode";
+    /// Grok Build.
+    Grok, "grok", "Grok Build";
+    /// Kimi Code.
+    Kimi, "kimi", "Kimi Code";
 }
 
 impl fmt::Display for Agent {

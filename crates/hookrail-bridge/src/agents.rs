@@ -5,6 +5,8 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod grok;
+mod kimi;
 mod llxprt;
 mod opencode;
 mod qwen;
@@ -25,6 +27,8 @@ pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
         Agent::Copilot => &copilot::DIALECT,
         Agent::Llxprt => &llxprt::DIALECT,
         Agent::Opencode => &opencode::DIALECT,
+        Agent::Grok => &grok::DIALECT,
+        Agent::Kimi => &kimi::DIALECT,
     }
 }
 

@@ -9,6 +9,7 @@ mod one_line;
 mod places;
 mod plugin;
 pub(crate) mod toml;
+pub(crate) mod toml_list;
 
 use std::fmt;
 use std::path::Path;
@@ -148,6 +149,7 @@ pub fn connect(
     let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Plugin, _) => plugin::connect(existing, scope)?,
         (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
+        (SettingsShape::TomlList, _) => toml_list::connect(before, &wanted)?,
         (shape, _) => json::connect(before, shape, &wanted)?,
     };
     let is_changed = existing != Some(text.as_str());
@@ -173,6 +175,7 @@ pub fn disconnect(
     let text = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
+        (SettingsShape::TomlList, _) => toml_list::disconnect(before)?,
         (shape, _) => json::disconnect(before, shape)?,
     };
     let is_changed = text.as_deref() != existing;
@@ -197,6 +200,7 @@ pub fn connection(
     let found = match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, scope, &wanted)),
         (SettingsShape::Groups, true) => toml::found(existing)?,
+        (SettingsShape::TomlList, _) => toml_list::found(existing)?,
         (shape, _) => json::found(existing, shape)?,
     };
     if found.is_empty() {
@@ -224,6 +228,7 @@ pub fn bridge_entries(
             Ok(dialect_of(agent).events.iter().map(call).collect())
         }
         (SettingsShape::Groups, true) => toml::found(existing),
+        (SettingsShape::TomlList, _) => toml_list::found(existing),
         (shape, _) => json::found(existing, shape),
     }
 }

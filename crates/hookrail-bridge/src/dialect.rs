@@ -80,7 +80,7 @@ pub(crate) struct SettingsFile {
     pub variables: &'static [(&'static str, &'static str)],
     /// The file below the home directory.
     pub user: &'static str,
-    /// The file below a project's folder.
+    /// The file below a project's folder; empty if it has none that hookrail can use.
     pub project: &'static str,
     /// How hooks are laid out in it.
     pub shape: SettingsShape,
@@ -97,6 +97,8 @@ pub(crate) enum SettingsShape {
     Groups,
     /// `hooks.EVENT[]` are commands, in a file of ours.
     Flat,
+    /// `[[hooks]]` in TOML, each with its `event`.
+    TomlList,
     /// A JavaScript module of ours.
     Plugin,
 }
@@ -203,6 +205,8 @@ pub(crate) enum McpForm {
     DoubleUnderscore,
     /// `mcp_server_tool`, where the payload has to name server and tool.
     SingleUnderscore,
+    /// `server__tool`, with the arguments of the tool that calls it.
+    Bare,
     /// `server-tool`, or `server/tool` in questions for permission. Its own tools have names without either.
     Dash,
     /// `server_tool`, which tools of plugins may look like, too: the name stays, and matchers may use any reading of it.

@@ -111,7 +111,10 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let settings = if is_toml(agent, text) { toml::to_value(text)? } else { json::to_value(text)? };
+    let mut settings = if is_toml(agent, text) { toml::to_value(text)? } else { json::to_value(text)? };
+    if dialect_of(agent).settings.shape == SettingsShape::TomlList {
+        by_event(&mut settings);
+    }
     let Value::Object(settings) = settings else {
         return Err(ImportError::WrongType { key: "settings".to_owned(), expected: "an object" });
     };
@@ -126,16 +129,31 @@ pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
 
 /// An agent's settings without what was imported from them; everything else stays as it is.
 pub fn without_imported(agent: Agent, text: &str, places: &[EntryPlace]) -> Result<String, ImportError> {
-    if is_toml(agent, text) {
+    if dialect_of(agent).settings.shape == SettingsShape::TomlList {
+        crate::connect::toml_list::without(text, places)
+    } else if is_toml(agent, text) {
         crate::connect::toml::without(text, places)
     } else {
         json::without(text, places)
     }
 }
 
+/// A list of hooks that name their events, as the lists of events that other agents have.
+fn by_event(settings: &mut Value) {
+    let Some(hooks) = settings.get_mut("hooks").filter(|hooks| hooks.is_array()) else { return };
+    let mut events = JsonObject::new();
+    for mut hook in hooks.as_array().cloned().unwrap_or_default() {
+        let event = hook.as_object_mut().and_then(|hook| hook.shift_remove("event"));
+        let event = event.as_ref().and_then(Value::as_str).unwrap_or_default();
+        append(events.entry(event).or_insert_with(|| Value::Array(Vec::new())), vec![hook].into());
+    }
+    *hooks = events.into();
+}
+
 /// Whether a text is the agent's TOML file.
 fn is_toml(agent: Agent, text: &str) -> bool {
-    let has_toml = dialect_of(agent).settings.toml.is_some();
+    let settings = &dialect_of(agent).settings;
+    let has_toml = settings.toml.is_some() || settings.shape == SettingsShape::TomlList;
     has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }
 
@@ -266,7 +284,8 @@ impl Importing {
     /// A group whose hooks are all lost is left out. Several matchers make several groups with the same hooks.
     fn group(&mut self, place: &EntryPlace, native: &NativeEvent, ours: EventName, group: &JsonObject) {
         let name = place.to_string();
-        let is_flat = dialect_of(self.agent).settings.shape == SettingsShape::Flat;
+        let shape = dialect_of(self.agent).settings.shape;
+        let is_flat = matches!(shape, SettingsShape::Flat | SettingsShape::TomlList);
         let list = group.get("hooks").and_then(Value::as_array);
         if !is_flat && list.is_none() {
             self.report(LossKind::Lost, &name, "`hooks` is not a list");

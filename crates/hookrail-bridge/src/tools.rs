@@ -49,11 +49,18 @@ pub fn to_ours_with_mcp(
     mcp: Option<McpTool<'_>>,
 ) -> OurCall {
     let native = as_arguments(native_input);
-    if let Some((called, arguments)) = called_tool(agent, native_name, &native) {
-        let mut call = to_ours_with_mcp(agent, &called, &arguments, mcp);
+    let Some((called, arguments)) = called_tool(agent, native_name, &native) else {
+        return own_call(agent, native_name, native, mcp);
+    };
+    let mut call = own_call(agent, &called, as_arguments(&arguments), mcp);
+    if called != native_name {
         call.also_matches.push(native_name.to_owned());
-        return call;
     }
+    call
+}
+
+/// A call that is not one of another tool.
+fn own_call(agent: Agent, native_name: &str, native: JsonObject, mcp: Option<McpTool<'_>>) -> OurCall {
     let mut names = ToolNames { first: None, also: Vec::new() };
     if dialect_of(agent).plain_tools.contains(&native_name) {
         names.add(native_name);
@@ -118,11 +125,13 @@ pub fn deciding_arguments(agent: Agent, native_name: &str, input: &JsonObject) -
         .collect()
 }
 
-/// The call that a call of another tool amounts to.
+/// The call that a call of another tool amounts to. Grok sends it under the name of the tool that is called.
 fn called_tool(agent: Agent, native_name: &str, native: &JsonObject) -> Option<(String, Value)> {
-    let (_, name, arguments) = dialect_of(agent).caller.filter(|(caller, ..)| *caller == native_name)?;
-    let called = native.get(name)?.as_str().filter(|called| *called != native_name)?;
-    Some((called.to_owned(), native.get(arguments).cloned().unwrap_or_default()))
+    let (caller, name, arguments) = dialect_of(agent).caller?;
+    let called = native.get(name)?.as_str()?;
+    let is_bare = dialect_of(agent).mcp == McpForm::Bare && called.contains("__");
+    let is_call = if native_name == caller { called != caller } else { is_bare && called == native_name };
+    is_call.then(|| (called.to_owned(), native.get(arguments).cloned().unwrap_or_default()))
 }
 
 /// Whether the argument of a tool that is in no table would be run as a shell line, as far as it shows.
@@ -202,9 +211,14 @@ pub fn to_native_input(
     if let (Some((called, given)), Some((_, _, key))) =
         (called_tool(agent, native_name, &native), dialect_of(agent).caller)
     {
-        native.insert(key.to_owned(), to_native_input(agent, &called, &given, changed).into());
+        native.insert(key.to_owned(), own_input(agent, &called, as_arguments(&given), changed).into());
         return native;
     }
+    own_input(agent, native_name, native, changed)
+}
+
+/// The same for a call that is not one of another tool.
+fn own_input(agent: Agent, native_name: &str, mut native: JsonObject, changed: &JsonObject) -> JsonObject {
     let tool = dialect_of(agent).tool(native_name);
     let before = match tool {
         Some(tool) => rename(tool, native.clone()),
@@ -234,6 +248,7 @@ pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
             (McpForm::SingleUnderscore, Some((server, tool))) => format!("mcp_{server}_{tool}"),
             (McpForm::Dash, Some((server, tool))) => format!("{server}-{tool}"),
             (McpForm::Plain, Some((server, tool))) => format!("{server}_{tool}"),
+            (McpForm::Bare, Some((server, tool))) => format!("{server}__{tool}"),
             _ => name.to_owned(),
         });
     }
@@ -321,20 +336,23 @@ impl ToolNames {
             self.add(&format!("mcp__{server}__{tool}"));
             return;
         }
-        let (rest, borders): (_, &[char]) = match dialect_of(agent).mcp {
+        let (rest, borders): (_, &[&str]) = match dialect_of(agent).mcp {
             McpForm::SingleUnderscore if !native_name.starts_with("mcp__") => {
-                (native_name.strip_prefix("mcp_"), &['_'])
+                (native_name.strip_prefix("mcp_"), &["_"])
             }
-            McpForm::Dash => (Some(native_name), &['-', '/']),
-            McpForm::Plain => (Some(native_name), &['_']),
+            McpForm::Dash => (Some(native_name), &["-", "/"]),
+            McpForm::Plain => (Some(native_name), &["_"]),
+            McpForm::Bare => (Some(native_name), &["__"]),
             McpForm::SingleUnderscore | McpForm::DoubleUnderscore => (None, &[]),
         };
         if dialect_of(agent).mcp == McpForm::Plain {
             self.add(native_name);
         }
         if let Some(rest) = rest {
-            let readings = rest.match_indices(borders).filter_map(|(at, _)| {
-                let (server, tool) = (rest.get(..at)?, rest.get(at + 1..)?);
+            let mut found: Vec<_> = borders.iter().flat_map(|border| rest.match_indices(border)).collect();
+            found.sort_unstable();
+            let readings = found.into_iter().filter_map(|(at, border)| {
+                let (server, tool) = (rest.get(..at)?, rest.get(at + border.len()..)?);
                 (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
             });
             for reading in readings.take(MOST_READINGS) {

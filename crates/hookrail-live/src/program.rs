@@ -1,6 +1,5 @@
 //! The agents' programs: where they come from, and how each is run headless, offline and without questions.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -76,6 +75,12 @@ impl Setup<'_> {
             None => json!({}),
         }
     }
+
+    /// The same in TOML.
+    fn mcp_table(&self) -> String {
+        let table = |script: Value| format!("\n[mcp_servers.probe]\ncommand = \"sh\"\nargs = [{script}]\n");
+        self.mcp.map(|script| table(json!(script))).unwrap_or_default()
+    }
 }
 
 /// How an agent is told to declare every tool in its first request.
@@ -91,7 +96,7 @@ pub(crate) enum AllTools {
 
 /// All of them.
 /// Permissions are switched off wherever the agent has a switch for it: a refusal that is seen comes from hookrail.
-pub const PROGRAMS: [Program; 6] = [
+pub const PROGRAMS: [Program; 8] = [
     Program {
         name: "claude",
         title: "Claude Code",
@@ -162,10 +167,7 @@ pub const PROGRAMS: [Program; 6] = [
                  env_key = \"SCRIPTED_MODEL_KEY\"\nwire_api = \"responses\"\n\n\
                  [features]\nplugins = false\napps = false\n"
             );
-            if let Some(script) = setup.mcp {
-                let script = json!(script);
-                let _ = write!(config, "\n[mcp_servers.probe]\ncommand = \"sh\"\nargs = [{script}]\n");
-            }
+            config.push_str(&setup.mcp_table());
             write(&setup.home.join(".codex/config.toml"), &config)
         },
         write: |file, text| {
@@ -371,6 +373,68 @@ pub const PROGRAMS: [Program; 6] = [
             let kind = "general";
             Call::new("task", json!({ "description": "a task", "prompt": prompt, "subagent_type": kind }))
         }),
+    },
+    Program {
+        name: "grok",
+        title: "Grok Build",
+        package: "@xai-official/grok",
+        models: &["scripted"],
+        arguments: |prompt, model| words(&["-p", prompt, "--always-approve", "-m", model]),
+        go_on: Some(|prompt, model| words(&["-p", prompt, "--continue", "--always-approve", "-m", model])),
+        all_tools: AllTools::Always,
+        environment: |_, _| vec![("XAI_API_KEY", "fake".to_owned())],
+        signs: Signs { stopped: None, prompt_refused: None },
+        prepare: |setup| {
+            let url = setup.url;
+            let mut config = format!(
+                "[models]\ndefault = \"scripted\"\n\n[model.scripted]\nmodel = \"scripted\"\n\
+                 base_url = \"{url}/v1\"\napi_key = \"fake\"\ncontext_window = 128000\n"
+            );
+            config.push_str(&setup.mcp_table());
+            write(&setup.home.join(".grok/config.toml"), &config)
+        },
+        write: |file, text| Call::new("write", json!({ "file_path": file, "content": text })),
+        monitor: Some(|command| {
+            Call::new("monitor", json!({ "command": command, "description": "as scripted" }))
+        }),
+        search: Some(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            vec![Call::new("grep", json!({ "pattern": "TOKEN", "glob": name }))]
+        }),
+        mcp: || Call::new("use_tool", json!({ "tool_name": "probe__leave_mark", "tool_input": {} })),
+        subagent: Some(|prompt| {
+            Call::new(
+                "spawn_subagent",
+                json!({ "description": "a task", "prompt": prompt, "background": false }),
+            )
+        }),
+    },
+    Program {
+        name: "kimi",
+        title: "Kimi Code",
+        package: "@moonshot-ai/kimi-code",
+        models: &["scripted"],
+        arguments: |prompt, _| words(&["-p", prompt]),
+        go_on: Some(|prompt, _| words(&["--continue", "-p", prompt])),
+        all_tools: AllTools::Always,
+        environment: |_, _| Vec::new(),
+        signs: Signs { stopped: None, prompt_refused: None },
+        prepare: |setup| {
+            let url = setup.url;
+            let config = format!(
+                "default_model = \"scripted\"\ntelemetry = false\n\n\
+                 [providers.scripted]\ntype = \"openai\"\nbase_url = \"{url}/v1\"\napi_key = \"fake\"\n\n\
+                 [models.scripted]\nprovider = \"scripted\"\nmodel = \"scripted\"\nmax_context_size = 100000\n"
+            );
+            let folder = setup.home.join(".kimi-code");
+            write_json(&folder.join("mcp.json"), &json!({ "mcpServers": setup.mcp_servers() }))?;
+            write(&folder.join("config.toml"), &config)
+        },
+        write: |file, text| Call::new("Write", json!({ "path": file, "content": text })),
+        monitor: None,
+        search: Some(|file| vec![Call::new("Read", json!({ "path": file }))]),
+        mcp: || Call::new("leave_mark", json!({})),
+        subagent: Some(|prompt| Call::new("Agent", json!({ "description": "a task", "prompt": prompt }))),
     },
 ];
 

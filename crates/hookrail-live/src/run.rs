@@ -88,7 +88,7 @@ pub(crate) fn attempt(
         scenarios.iter().any(|each| each.needs_mcp || each.all_tools || each.subagent.is_some());
     let model_name = program.model(declares_all);
     let mut runs = vec![(program.arguments)(scenario.prompt, model_name)];
-    let further = program.go_on.zip(scenario.next_prompt);
+    let further = program.go_on.zip(scenarios.iter().find_map(|each| each.next_prompt));
     runs.extend(further.map(|(arguments, prompt)| arguments(prompt, model_name)));
     let mut ending = Ending::TimedOut;
     for arguments in runs {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::model::{Call, Turn};
+use crate::model::{Call, ModelCall, Turn};
 use crate::observed::{Cell, Observed};
 use crate::program::{Program, write};
 use crate::run::{PATIENCE, Room, SUBTASK};
@@ -60,6 +60,9 @@ pub(crate) enum Broken {
 
 /// The model's last text, which the agent prints.
 pub(crate) const ANSWER: &str = "finished";
+
+/// Another prompt, in agents that take only then what others take at once.
+const NEXT: &str = "what else?";
 
 /// No request reached the model, so that the effect had no chance to show.
 const NOT_RUN: Cell = Cell::Unknown("no model call");
@@ -161,16 +164,23 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "added context",
         effect: Some("context"),
+        next_prompt: Some(NEXT),
         turns: |_, _| shell(&["touch context.txt"]),
-        read: |seen| match (seen.exists("context.txt"), seen.model_received("MARK-CONTEXT")) {
-            (true, true) => Cell::Works(""),
-            (true, false) => Cell::Fails,
-            (false, _) => Cell::Unknown("the command did not run"),
+        read: |seen| {
+            let in_time = |call: &&ModelCall| call.contains("MARK-CONTEXT") && !call.contains(NEXT);
+            match (seen.exists("context.txt"), seen.model_received("MARK-CONTEXT")) {
+                (true, true) if seen.calls.iter().any(|call| in_time(&call)) => Cell::Works(""),
+                (true, true) => Cell::Instead("the model reads it with the next prompt"),
+                (true, false) => Cell::Fails,
+                (false, _) => Cell::Unknown("the command did not run"),
+            }
         },
         ..PLAIN
     },
     Scenario {
         name: "replaced result",
+        // Where it cannot be replaced, the run is stopped.
+        alone: true,
         turns: |_, _| shell(&["touch replaced.txt; printf %s%s HUSH- HUSH"]),
         read: |seen| match (
             seen.exists("replaced.txt"),
@@ -179,6 +189,9 @@ pub static SCENARIOS: &[Scenario] = &[
         ) {
             (true, true, false) => Cell::Works(""),
             (true, false, false) => Cell::Unknown("neither text reached the model"),
+            (true, _, true) if seen.was_strengthened() => {
+                Cell::Instead("the model reads the original, and every further call is refused")
+            }
             (true, _, true) => Cell::Fails,
             (false, ..) => Cell::Unknown("the command did not run"),
         },
@@ -192,7 +205,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ..PLAIN
     },
     Scenario {
-        next_prompt: Some("what else?"),
+        next_prompt: Some(NEXT),
         name: "sent back",
         alone: true,
         prompt: "send yourself back",
@@ -416,7 +429,8 @@ pub static SCENARIOS: &[Scenario] = &[
             Some(vec![Turn::Calls(vec![Call::shell("echo x > stray.txt").with_stray(stray)])])
         },
         read: |seen| {
-            if seen.model_received("An unexpected parameter") && !seen.exists("stray.txt") {
+            let refusals = ["An unexpected parameter", "must NOT have additional property"];
+            if refusals.iter().any(|text| seen.model_received(text)) && !seen.exists("stray.txt") {
                 return Cell::Works("the agent refuses arguments that it does not know");
             }
             seen.refused("stray.txt", "MARK-STRAY")
@@ -433,6 +447,9 @@ pub static SCENARIOS: &[Scenario] = &[
         read: |seen| match (seen.model_received("sesame-4711"), seen.model_received("MARK-ENV")) {
             (true, _) => Cell::Fails,
             (false, true) => Cell::Works(""),
+            (false, false) if seen.model_received("matches a sensitive-file pattern") => {
+                Cell::Works("the agent refuses it itself")
+            }
             (false, false) => Cell::Unknown("the model received neither the content nor the reason"),
         },
         ..PLAIN

@@ -79,9 +79,9 @@ fn decision(answer: &Value) -> Option<&str> {
 /// The word by which an agent refuses at an event.
 fn refusing_word(agent: Agent, event: &NativeEvent) -> &'static str {
     match agent {
-        Agent::Gemini | Agent::Opencode => "deny",
+        Agent::Gemini | Agent::Opencode | Agent::Kimi => "deny",
         Agent::Llxprt => "block",
-        Agent::Claude | Agent::Codex | Agent::Qwen | Agent::Copilot => {
+        Agent::Claude | Agent::Codex | Agent::Qwen | Agent::Copilot | Agent::Grok => {
             if event.ours == Some(EventName::BeforeTool) { "deny" } else { "block" }
         }
     }

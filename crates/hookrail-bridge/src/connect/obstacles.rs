@@ -52,6 +52,8 @@ pub fn obstacles(agent: Agent, around: &Surroundings<'_>) -> Vec<Obstacle> {
         Agent::Copilot => copilot(around),
         Agent::Opencode => opencode(around),
         Agent::Llxprt => llxprt(around),
+        Agent::Grok => grok(around),
+        Agent::Kimi => kimi(around),
     }
 }
 
@@ -71,11 +73,7 @@ fn claude(around: &Surroundings<'_>) -> Vec<Obstacle> {
                 || value.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "hooks"))
         });
         if settings.get("allowManagedHooksOnly") == Some(&Value::Bool(true)) || plugins_only {
-            found.push(Obstacle {
-                file: Some(file),
-                message: "allows the organization's own hooks only".to_owned(),
-                help: "ask whoever administers this machine to add hookrail there".to_owned(),
-            });
+            found.push(managed_only(file));
         }
     }
     found
@@ -171,6 +169,96 @@ fn opencode(around: &Surroundings<'_>) -> Vec<Obstacle> {
     found.collect()
 }
 
+/// Grok Build: an organization's restriction, and hooks that were disabled in `/hooks`, by the name of the file.
+fn grok(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let home = around.user_file.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    let mut found = Vec::new();
+    for folder in [home, Path::new("/etc/grok")] {
+        for name in ["requirements.toml", "managed_config.toml"] {
+            let file = folder.join(name);
+            let is_only = |rules: &DocumentMut| {
+                ["allow_managed_hooks_only", "allowManagedHooksOnly"]
+                    .iter()
+                    .any(|key| rules.get(key).is_some_and(|value| value.as_bool() != Some(false)))
+            };
+            if around.toml(&file).is_some_and(|rules| is_only(&rules)) {
+                found.push(managed_only(file));
+            }
+        }
+    }
+    let file = home.join("disabled-hooks");
+    let disabled = (around.read)(&file).unwrap_or_default();
+    let names: Vec<&str> = disabled.lines().filter(|line| line.contains("global/hookrail:")).collect();
+    if !names.is_empty() {
+        found.push(Obstacle {
+            file: Some(file),
+            message: format!("disables the hooks that call hookrail: {}", names.join(", ")),
+            help: "enable them in `/hooks` of Grok Build".to_owned(),
+        });
+    }
+    found
+}
+
+/// An organization allows no hooks but its own.
+fn managed_only(file: PathBuf) -> Obstacle {
+    Obstacle {
+        file: Some(file),
+        message: "allows the organization's own hooks only".to_owned(),
+        help: "ask whoever administers this machine to add hookrail there".to_owned(),
+    }
+}
+
+/// Kimi Code: one hook that it does not accept, and it drops all of them.
+fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    const EVENTS: [&str; 20] = [
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PermissionRequest",
+        "PermissionResult",
+        "UserPromptSubmit",
+        "UserPromptQueued",
+        "TurnStarted",
+        "Stop",
+        "StopFailure",
+        "Interrupt",
+        "SessionStart",
+        "SessionEnd",
+        "SessionHeartbeat",
+        "SubagentStart",
+        "SubagentStop",
+        "TaskStarted",
+        "PreCompact",
+        "PostCompact",
+        "Notification",
+    ];
+    let Some(config) = around.toml(around.file) else { return Vec::new() };
+    let hooks = config.get("hooks").map(toml_value).unwrap_or_default();
+    let problem = |hook: &Value| {
+        let fields = hook.as_object()?;
+        let is_known = |event: &str| EVENTS.contains(&event);
+        let wrong = fields.iter().find(|(key, value)| match key.as_str() {
+            "event" => !value.as_str().is_some_and(is_known),
+            "command" => value.as_str().is_none_or(str::is_empty),
+            "matcher" => !value.is_string(),
+            "timeout" => !value.as_u64().is_some_and(|seconds| (1..=600).contains(&seconds)),
+            _ => true,
+        });
+        let missing = ["event", "command"].into_iter().find(|key| !fields.contains_key(*key));
+        wrong.map(|(key, _)| key.clone()).or_else(|| missing.map(str::to_owned))
+    };
+    let list = hooks.as_array().into_iter().flatten().enumerate();
+    let found = list.filter_map(|(at, hook)| Some((at, problem(hook)?))).next();
+    let obstacle = |(at, key): (usize, String)| Obstacle {
+        file: Some(around.file.to_owned()),
+        message: format!(
+            "has a hook that Kimi Code does not accept (`hooks[{at}]`: `{key}`), so that it runs none of them"
+        ),
+        help: "correct or remove that hook".to_owned(),
+    };
+    found.map(obstacle).into_iter().collect()
+}
+
 /// Codex: a feature, an organization's restriction, an untrusted project, and entries that nobody trusted.
 fn codex(around: &Surroundings<'_>) -> Vec<Obstacle> {
     const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
@@ -189,13 +277,9 @@ fn codex(around: &Surroundings<'_>) -> Vec<Obstacle> {
             }
         }
     }
-    let managed_only = |rules: &DocumentMut| rules.get("allow_managed_hooks_only")?.as_bool();
-    if around.toml(Path::new(REQUIREMENTS)).and_then(|rules| managed_only(&rules)) == Some(true) {
-        found.push(Obstacle {
-            file: Some(REQUIREMENTS.into()),
-            message: "allows the organization's own hooks only".to_owned(),
-            help: "ask whoever administers this machine to add hookrail there".to_owned(),
-        });
+    let is_only = |rules: &DocumentMut| rules.get("allow_managed_hooks_only")?.as_bool();
+    if around.toml(Path::new(REQUIREMENTS)).and_then(|rules| is_only(&rules)) == Some(true) {
+        found.push(managed_only(REQUIREMENTS.into()));
     }
     if around.is_project {
         let project = (around.real)(around.project);

@@ -24,6 +24,8 @@ pub struct SettingsPlace {
 pub enum SettingsFormat {
     /// JSON, comments allowed.
     Json,
+    /// TOML.
+    Toml,
     /// A JavaScript module that is ours alone.
     Plugin,
 }
@@ -39,10 +41,10 @@ pub fn user_settings(agent: Agent, home: &Path, variable: impl Fn(&str) -> Optio
     place_at(settings, path)
 }
 
-/// A project's settings of an agent.
-pub fn project_settings(agent: Agent, project: &Path) -> SettingsPlace {
+/// A project's settings of an agent; `None` if it has none that hookrail can use.
+pub fn project_settings(agent: Agent, project: &Path) -> Option<SettingsPlace> {
     let settings = &dialect_of(agent).settings;
-    place_at(settings, project.join(settings.project))
+    (!settings.project.is_empty()).then(|| place_at(settings, project.join(settings.project)))
 }
 
 fn place_at(settings: &SettingsFile, path: PathBuf) -> SettingsPlace {
@@ -65,6 +67,7 @@ pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
 fn format_of(shape: SettingsShape) -> SettingsFormat {
     match shape {
         SettingsShape::Groups | SettingsShape::Flat => SettingsFormat::Json,
+        SettingsShape::TomlList => SettingsFormat::Toml,
         SettingsShape::Plugin => SettingsFormat::Plugin,
     }
 }
@@ -100,6 +103,8 @@ mod tests {
                 "/moved/plugin/hookrail.js",
                 "/p/.opencode/plugin/hookrail.js",
             ),
+            (Agent::Grok, "/h/.grok/hooks/hookrail.json", "/moved/hooks/hookrail.json", ""),
+            (Agent::Kimi, "/h/.kimi-code/config.toml", "/moved/config.toml", ""),
             (
                 Agent::Llxprt,
                 "/h/.llxprt/settings.json",
@@ -111,7 +116,8 @@ mod tests {
             assert_eq!(user_settings(agent, home, none).path, Path::new(plain));
             assert_eq!(user_settings(agent, home, empty).path, Path::new(plain));
             assert_eq!(user_settings(agent, home, all).path, Path::new(moved));
-            assert_eq!(project_settings(agent, Path::new("/p")).path, Path::new(project));
+            let found = project_settings(agent, Path::new("/p")).map(|place| place.path);
+            assert_eq!(found.as_deref(), Some(project).filter(|path| !path.is_empty()).map(Path::new));
         }
     }
 

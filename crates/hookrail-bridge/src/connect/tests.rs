@@ -85,6 +85,7 @@ fn connecting_twice_changes_nothing_and_disconnecting_takes_it_back() {
         let left = disconnected(agent, &once);
         let expected = match agent {
             Agent::Copilot | Agent::Opencode => None,
+            Agent::Kimi => Some(""),
             _ => Some("{}\n"),
         };
         assert_eq!(
@@ -123,6 +124,30 @@ fn what_others_wrote_survives() {
 
 fn strip(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// A file with hooks of the person, under headers or in one line, is the same again without the bridge.
+#[test]
+fn a_list_of_hooks_in_toml_is_edited_in_place() {
+    let own = "[[hooks]]\nevent = \"Stop\" # mine\ncommand = \"say done\"\n";
+    for text in [
+        format!("default_model = \"k\" # nice\n\n{own}\n[providers.a]\ntype = \"kimi\"\n"),
+        format!("[providers.a]\ntype = \"kimi\"\n\n{own}"),
+        "hooks = [{ event = \"Stop\", command = \"say done\" }]\n\n[providers.a]\ntype = \"kimi\"\n"
+            .to_owned(),
+        "[providers.a]\r\ntype = \"kimi\"\r\n".to_owned(),
+        String::new(),
+    ] {
+        let with = connected(Agent::Kimi, Some(&text));
+        let found = bridge_entries(Agent::Kimi, &with, ConnectOptions::default()).expect("entries");
+        assert_eq!(found.len(), 10, "{with}");
+        assert!(found.contains(&("PreToolUse".to_owned(), found[0].1.clone())), "{with}");
+        let state = connection(Agent::Kimi, &with, user(PROGRAM), ConnectOptions::default());
+        assert_eq!(state, Ok(Connection::Full), "{with}");
+        assert_eq!(disconnected(Agent::Kimi, &with).as_deref(), Some(text.as_str()), "{with}");
+    }
+    let broken = connect(Agent::Kimi, Some("hooks = 1\n"), user(PROGRAM), ConnectOptions::default());
+    assert!(matches!(broken, Err(ConnectError::WrongType { .. })), "{broken:?}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub(crate) fn without(text: &str, places: &[EntryPlace]) -> Result<String, Conne
 }
 
 /// Removes an element of a list, if it is there.
-fn remove_at(list: &mut Item, at: usize) -> Option<()> {
+pub(super) fn remove_at(list: &mut Item, at: usize) -> Option<()> {
     match list {
         Item::ArrayOfTables(tables) if at < tables.len() => {
             tables.remove(at);
@@ -125,14 +125,14 @@ fn remove_left_over(document: &mut DocumentMut) {
 }
 
 /// How lines end, and whether a mark stands before them. The editor of the text keeps neither.
-struct LineEnds {
+pub(super) struct LineEnds {
     mark: &'static str,
     end: &'static str,
 }
 
 impl LineEnds {
     /// A file with both kinds of line ends is refused, because a change would touch every line.
-    fn of(text: &str) -> Result<Self, ConnectError> {
+    pub(super) fn of(text: &str) -> Result<Self, ConnectError> {
         let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
         if returns > 0 && returns < all {
             let message = "lines end in two ways, and would all end in one way after a change".to_owned();
@@ -143,7 +143,7 @@ impl LineEnds {
     }
 
     /// The document as text, with the line ends that it had.
-    fn write(&self, document: &DocumentMut) -> String {
+    pub(super) fn write(&self, document: &DocumentMut) -> String {
         let text = document.to_string().replace("\r\n", "\n").replace('\n', self.end);
         format!("{}{}", self.mark, text.trim_start_matches('\u{feff}'))
     }
@@ -173,7 +173,7 @@ pub(super) fn has_events(text: &str) -> bool {
 }
 
 /// The tables of a list, under headers or in one line.
-fn tables(list: &Item) -> Vec<&dyn TableLike> {
+pub(super) fn tables(list: &Item) -> Vec<&dyn TableLike> {
     match list {
         Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
         Item::Value(Value::Array(values)) => {
@@ -234,7 +234,7 @@ fn is_ours(group: &dyn TableLike) -> bool {
 }
 
 /// An entry without a command is not ours.
-fn command(entry: &dyn TableLike) -> Option<&str> {
+pub(super) fn command(entry: &dyn TableLike) -> Option<&str> {
     entry.get("command")?.as_str()
 }
 
@@ -251,6 +251,6 @@ pub(crate) fn parse(text: &str) -> Result<DocumentMut, ConnectError> {
     })
 }
 
-fn wrong_type(key: &str, expected: &'static str) -> ConnectError {
+pub(super) fn wrong_type(key: &str, expected: &'static str) -> ConnectError {
     ConnectError::WrongType { key: key.to_owned(), expected }
 }

@@ -23,7 +23,7 @@ const SPELLINGS: &[(&str, &[&str])] = &[
     ("tool_name", &["toolName"]),
     ("tool_input", &["toolArgs", "toolInput", "tool_args"]),
     ("tool_response", &["toolResult", "tool_result", "tool_output"]),
-    ("tool_use_id", &["toolUseId", "toolCallId"]),
+    ("tool_use_id", &["toolUseId", "toolCallId", "tool_call_id"]),
     ("prompt_response", &["last_assistant_message", "lastAssistantMessage"]),
     ("stop_hook_active", &["stopHookActive"]),
     ("notification_type", &["notificationType"]),
@@ -68,11 +68,17 @@ pub(super) fn translate(agent: Agent, native_event: String, mut fields: JsonObje
     };
     if event.event == Some(EventName::BeforeAgent) {
         if !event.payload.get("prompt").is_some_and(Value::is_string) {
-            set(&mut event.payload, "prompt", "");
+            let text = event.payload.get("prompt").and_then(parts_text).unwrap_or_default();
+            set(&mut event.payload, "prompt", &text);
         }
         if dialect_of(agent).fires_without_prompt && is_blank(event.payload.get("prompt")) {
             event.event = None;
         }
+    }
+    // The end of a session, told once more under the name of the end of the work.
+    let is_over = |reason: &Value| reason == "shutdown" || reason == "channel_closed";
+    if event.event == Some(EventName::AfterAgent) && event.payload.get("reason").is_some_and(is_over) {
+        event.event = None;
     }
     let mut native = json!({"name": agent.as_str(), "event": event.native_event});
     base_fields(&mut event);
@@ -271,6 +277,12 @@ pub(crate) fn compress_trigger(word: &str) -> &'static str {
 /// `None` also for a field that is no text.
 fn text(fields: &JsonObject, key: &str) -> Option<String> {
     fields.get(key)?.as_str().map(str::to_owned)
+}
+
+/// The text of a prompt that is a list of parts.
+fn parts_text(prompt: &Value) -> Option<String> {
+    let texts = prompt.as_array()?.iter().filter_map(|part| part.get("text")?.as_str());
+    Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
 /// For agents that wrap their fields.

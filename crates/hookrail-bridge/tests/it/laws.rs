@@ -109,9 +109,11 @@ proptest! {
         let answer = answer(agent, &event, &outcome, &SessionMemory::default());
         let output: Value = if answer.stdout.is_empty() { json!({}) } else { serde_json::from_str(&answer.stdout).expect("JSON") };
         let verdict = &outcome.effects;
-        let is_replaced = answer.stdout.contains("REPLACED") || (agent == Agent::Llxprt && decision(&output).1);
-        prop_assert!(verdict.specific == SpecificEffects::None || is_replaced, "{}", answer.stdout);
         let is_remembered = answer.memory.as_ref().is_some_and(|memory| memory.stop.is_some());
+        let is_replaced = answer.stdout.contains("REPLACED")
+            || (agent == Agent::Llxprt && decision(&output).1)
+            || (agent == Agent::Kimi && is_remembered);
+        prop_assert!(verdict.specific == SpecificEffects::None || is_replaced, "{}", answer.stdout);
         prop_assert!(verdict.stop.is_none() || decision(&output).1 || is_remembered, "{output}");
         if agent == Agent::Codex {
             prop_assert_eq!(complaint("PostToolUse", &output), None, "{}", output);

@@ -224,3 +224,56 @@ fn mcp_tools_have_one_form() {
         assert_eq!(read.tool_name(), Some("mcp__my_git__log"), "{agent}");
     }
 }
+
+/// Grok names the tool of an MCP server without a prefix, and sends what its own `use_tool` was given.
+#[test]
+fn a_tool_that_grok_calls_through_another_one_is_that_tool() {
+    let read = event(Agent::Grok, "PreToolUse-probe__leave_mark");
+    assert_eq!(read.tool_name(), Some("mcp__probe__leave_mark"));
+    assert_eq!(read.payload["tool_input"], json!({}));
+    assert!(read.answers_to("probe__leave_mark"));
+    let inner = json!({ "tool_name": "probe__leave_mark", "tool_input": { "a": 1 } });
+    let text = json!({ "hook_event_name": "PreToolUse", "tool_name": "use_tool", "tool_input": {
+        "tool_name": "probe__leave_mark", "tool_input": inner } });
+    let nested = hookrail_bridge::read(Agent::Grok, None, text.to_string().as_bytes()).expect("an event");
+    assert_eq!(nested.payload["tool_input"], inner, "it is taken out once");
+}
+
+/// Grok cuts arguments of more than 128 KiB off and sends a text. Such a call cannot be read.
+#[test]
+fn arguments_that_were_cut_off_are_not_readable() {
+    use hookrail::components::CallReading;
+    let cut = format!("{{\"command\":\"ls {}… [truncated]", "x".repeat(200));
+    let text = json!({ "hook_event_name": "PreToolUse", "tool_name": "run_terminal_command", "tool_input": cut,
+        "toolInputTruncated": true });
+    let read = hookrail_bridge::read(Agent::Grok, None, text.to_string().as_bytes()).expect("an event");
+    assert!(matches!(read.reading, Some(CallReading::Unreadable(_))), "{:?}", read.reading);
+}
+
+/// Grok fires `Stop` again when the session ends; nothing has ended there but the session.
+#[test]
+fn the_end_of_a_session_is_not_the_end_of_the_work() {
+    for (reason, expected) in
+        [("end_turn", Some(EventName::AfterAgent)), ("shutdown", None), ("channel_closed", None)]
+    {
+        let text = json!({ "hook_event_name": "Stop", "reason": reason }).to_string();
+        assert_eq!(
+            hookrail_bridge::read(Agent::Grok, None, text.as_bytes()).expect("an event").event,
+            expected
+        );
+    }
+}
+
+/// In its mode without questions Grok answers a hook's question itself, with yes.
+#[test]
+fn a_question_that_nobody_would_see_is_a_refusal() {
+    use hookrail::effects::EventEffects;
+    let asks = EventEffects { ask: Some("shall it be?".into()), ..EventEffects::default() };
+    for (mode, expected) in [("bypassPermissions", "deny"), ("default", "ask")] {
+        let mut read = event(Agent::Grok, "PreToolUse-run_terminal_command");
+        read.payload.insert("permission_mode".to_owned(), mode.into());
+        let answered = answer(Agent::Grok, &read, &asks.clone().into(), &SessionMemory::default());
+        let answered: Value = serde_json::from_str(&answered.stdout).expect("an answer");
+        assert_eq!(answered["hookSpecificOutput"]["permissionDecision"], expected, "{mode}");
+    }
+}

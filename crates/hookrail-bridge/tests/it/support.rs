@@ -66,6 +66,11 @@ pub(crate) fn names(agent: Agent) -> PayloadNames {
             start: None,
             ..claude("PreToolUse-run_shell_command", "PostToolUse-run_shell_command")
         },
+        Agent::Grok => PayloadNames {
+            start: None,
+            ..claude("PreToolUse-run_terminal_command", "PostToolUse-run_terminal_command")
+        },
+        Agent::Kimi => PayloadNames { start: None, ..claude("PreToolUse-Bash", "PostToolUse-Bash") },
         Agent::Gemini | Agent::Llxprt => PayloadNames {
             before: "BeforeTool-run_shell_command",
             after: "AfterTool-run_shell_command",
@@ -91,5 +96,13 @@ pub(crate) fn names(agent: Agent) -> PayloadNames {
 }
 
 /// The agents whose payloads were captured. `LLxprt` uses our protocol and was not run.
-pub(crate) const OBSERVED: [Agent; 6] =
-    [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Opencode];
+pub(crate) const OBSERVED: [Agent; 8] = [
+    Agent::Claude,
+    Agent::Codex,
+    Agent::Gemini,
+    Agent::Qwen,
+    Agent::Copilot,
+    Agent::Opencode,
+    Agent::Grok,
+    Agent::Kimi,
+];

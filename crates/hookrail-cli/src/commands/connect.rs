@@ -86,7 +86,7 @@ pub(crate) fn print_installed(
 
 /// Why an agent would not run the entries of a file that has them, each with what to do.
 pub(crate) fn not_running(file: &AgentFile, context: &Context) -> Vec<(String, String)> {
-    let user_file = place(file.agent, false, context).path;
+    let user_file = user_place(file.agent, context).path;
     let around = Surroundings {
         file: &file.place.path,
         is_project: file.is_project,
@@ -103,21 +103,26 @@ pub(crate) fn not_running(file: &AgentFile, context: &Context) -> Vec<(String, S
     obstacles(file.agent, &around).into_iter().map(shown).collect()
 }
 
-/// Where an agent keeps its settings.
-/// The file that `connect` writes to. It need not exist.
-pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> SettingsPlace {
+/// Where an agent keeps its settings: the file that `connect` writes to, which need not exist. `None` for a project's where
+/// the agent has none that hookrail can use.
+pub(crate) fn place(agent: Agent, project: bool, context: &Context) -> Option<SettingsPlace> {
     if project {
         hookrail_bridge::project_settings(agent, context.project())
     } else {
-        let home = agents_home(context).unwrap_or_default();
-        hookrail_bridge::user_settings(agent, &home, |name| std::env::var(name).ok())
+        Some(user_place(agent, context))
     }
+}
+
+/// The user's settings of an agent.
+pub(crate) fn user_place(agent: Agent, context: &Context) -> SettingsPlace {
+    let home = agents_home(context).unwrap_or_default();
+    hookrail_bridge::user_settings(agent, &home, |name| std::env::var(name).ok())
 }
 
 /// The files from which an agent reads hooks and which are there: the one that `connect` writes to, and those beside it.
 pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for file in place(agent, project, context).hook_files {
+    for file in place(agent, project, context).into_iter().flat_map(|place| place.hook_files) {
         if file.file_name().is_some_and(|name| name == "*.json") {
             let entries = file.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
             let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

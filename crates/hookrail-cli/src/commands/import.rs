@@ -15,7 +15,7 @@ use hookrail_shell::{Piece, Word, outline};
 use serde_json::Value;
 
 use crate::cli::ImportArgs;
-use crate::commands::connect::{hook_files, place};
+use crate::commands::connect::{hook_files, place, user_place};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
@@ -59,7 +59,8 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         all.append(imported);
     }
     if files.is_empty() {
-        let place = shown(&place(args.agent, args.project, context).path, context);
+        let place = place(args.agent, args.project, context);
+        let place = place.map_or_else(|| "the project".to_owned(), |place| shown(&place.path, context));
         let message = format!("{} has no hooks at `{place}`", args.agent.title());
         return Err(Hinted::new(message, "name the file: `hookrail import AGENT FILE`").into());
     }
@@ -144,11 +145,11 @@ fn print_twice(
 /// Refuses an agent that has no hooks of its own to import, whether or not a file is named.
 fn refuse_without_command_hooks(agent: Agent, context: &Context) -> anyhow::Result<()> {
     let title = agent.title();
-    let (why, hint) = match place(agent, false, context).format {
+    let (why, hint) = match user_place(agent, context).format {
         _ if agent == Agent::Llxprt => {
             ("reads the same settings as hookrail", "`hookrail list` shows them".to_owned())
         }
-        SettingsFormat::Json => return Ok(()),
+        SettingsFormat::Json | SettingsFormat::Toml => return Ok(()),
         SettingsFormat::Plugin => {
             ("has no command hooks", format!("`hookrail connect {agent}` has it call hookrail's"))
         }

@@ -54,13 +54,14 @@ impl OfferedTool {
 }
 
 /// Names of shell tools in other agents, and the argument that holds the command.
-const SHELL_TOOLS: [(&str, &str); 6] = [
+const SHELL_TOOLS: [(&str, &str); 7] = [
     ("Bash", "command"),
     ("bash", "command"),
     ("run_shell_command", "command"),
     ("exec_command", "cmd"),
     ("shell_command", "command"),
     ("shell", "command"),
+    ("run_terminal_command", "command"),
 ];
 
 impl Dialect {

@@ -2,7 +2,8 @@
 //! program would call itself.
 
 /// The agents that `hookrail bridge` answers.
-const AGENTS: [&str; 7] = ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode"];
+const AGENTS: [&str; 9] =
+    ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode", "grok", "kimi"];
 
 /// Whether a command of some settings calls the bridge.
 pub fn calls_bridge(command: &str) -> bool {

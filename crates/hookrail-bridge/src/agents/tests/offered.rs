@@ -80,6 +80,12 @@ const UNLISTED: &[Unlisted] = &[
     },
     Unlisted { agent: Agent::Copilot, by_arguments: &[], without_hooks: &[] },
     Unlisted { agent: Agent::Opencode, by_arguments: &[], without_hooks: &[] },
+    Unlisted {
+        agent: Agent::Grok,
+        by_arguments: &["image_edit", "image_gen", "image_to_video", "reference_to_video", "workflow"],
+        without_hooks: &[],
+    },
+    Unlisted { agent: Agent::Kimi, by_arguments: &[], without_hooks: &[] },
 ];
 
 fn captured(agent: Agent) -> Captured {

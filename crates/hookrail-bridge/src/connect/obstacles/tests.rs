@@ -6,7 +6,7 @@ use super::*;
 /// Where each agent has its entries.
 fn file_of(agent: Agent, is_project: bool) -> PathBuf {
     if is_project {
-        super::super::project_settings(agent, Path::new("/p")).path
+        super::super::project_settings(agent, Path::new("/p")).expect("a place").path
     } else {
         super::super::user_settings(agent, Path::new("/h"), |_| None).path
     }
@@ -36,7 +36,9 @@ fn found(
     let mut texts: HashMap<PathBuf, String> =
         files.iter().map(|(file, text)| (PathBuf::from(file), (*text).to_owned())).collect();
     let mut own = entries(agent, is_project);
-    if let Some(more) = texts.get(&file) {
+    if let Some(more) = texts.get(&file).filter(|_| file.extension().is_some_and(|end| end == "toml")) {
+        own.push_str(more);
+    } else if let Some(more) = texts.get(&file) {
         own = own.replacen('{', &format!("{},", more.strip_suffix('}').unwrap_or(more)), 1);
     }
     texts.entry(file.clone()).insert_entry(own);
@@ -241,4 +243,44 @@ fn entries_that_codex_was_not_told_to_trust_are_found() {
         "{:?}",
         messages(&other)
     );
+}
+
+/// One hook that Kimi Code's schema does not accept makes it drop all hooks of the file.
+#[test]
+fn a_hook_that_kimi_does_not_accept_is_found() {
+    const FILE: &str = "/h/.kimi-code/config.toml";
+    for (hook, expected) in [
+        ("event = \"Stop\"\ncommand = \"true\"\nmatcher = \"x\"\ntimeout = 600\n", None),
+        ("event = \"Stop\"\ncommand = \"true\"\nfail_mode = \"closed\"\n", Some("fail_mode")),
+        ("event = \"BeforeTool\"\ncommand = \"true\"\n", Some("event")),
+        ("event = \"Stop\"\ncommand = \"true\"\ntimeout = 601\n", Some("timeout")),
+        ("event = \"Stop\"\n", Some("command")),
+    ] {
+        let text = format!("\n[[hooks]]\n{hook}");
+        let obstacles = found(Agent::Kimi, false, &[(FILE, &text)], &[]);
+        let messages: Vec<&str> = obstacles.iter().map(|obstacle| obstacle.message.as_str()).collect();
+        match expected {
+            None => assert!(messages.is_empty(), "{hook}: {messages:?}"),
+            Some(key) => {
+                assert!(
+                    messages.len() == 1 && messages[0].contains(&format!("`{key}`")),
+                    "{hook}: {messages:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn groks_switches_are_found() {
+    for (file, text, expected) in [
+        ("/h/.grok/config.toml", "allow_managed_hooks_only = true\n", 0),
+        ("/etc/grok/requirements.toml", "allow_managed_hooks_only = true\n", 1),
+        ("/h/.grok/managed_config.toml", "allowManagedHooksOnly = \"yes\"\n", 1),
+        ("/etc/grok/requirements.toml", "allow_managed_hooks_only = false\n", 0),
+        ("/h/.grok/disabled-hooks", "global/hookrail:pre_tool_use[0].hooks[0]\n", 1),
+        ("/h/.grok/disabled-hooks", "global/mine:pre_tool_use[0].hooks[0]\n", 0),
+    ] {
+        assert_eq!(found(Agent::Grok, false, &[(file, text)], &[]).len(), expected, "{file}: {text}");
+    }
 }

@@ -56,7 +56,7 @@ pub(super) fn is_answered_by_other(
 
 /// Whether a project's settings of an agent have an entry that is meant to be shared.
 fn has_entry(agent: Agent, project: &Path) -> bool {
-    let place = hookrail_bridge::project_settings(agent, project);
+    let Some(place) = hookrail_bridge::project_settings(agent, project) else { return false };
     let files: Vec<PathBuf> = [Some(place.path), place.toml].into_iter().flatten().collect();
     files.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("bridge --project")))
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
 use hookrail_bridge::{
-    Agent, ConnectError, ConnectOptions, Connection, EntryScope, SettingsEdit, SettingsPlace, bridge_entries,
-    connection, uses_toml,
+    Agent, ConnectError, ConnectOptions, Connection, EntryScope, SettingsEdit, SettingsFormat, SettingsPlace,
+    bridge_entries, connection, uses_toml,
 };
 
 use super::show::Changed;
@@ -22,7 +22,7 @@ use crate::exit::Hinted;
 pub(crate) struct AgentFile {
     pub(crate) agent: Agent,
     pub(crate) place: SettingsPlace,
-    /// Whether it is Codex's `config.toml`.
+    /// Whether it is TOML.
     pub(crate) is_toml: bool,
     /// Whether it is the project's, which others may have written.
     pub(crate) is_project: bool,
@@ -35,8 +35,12 @@ impl AgentFile {
         if home(context).is_none() || (!project && agents_home(context).is_none()) {
             return Err(Hinted::new("there is no home directory", "set HOME").into());
         }
-        let mut place = place(agent, project, context);
-        let mut is_toml = false;
+        let title = agent.title();
+        let mut place = place(agent, project, context).ok_or_else(|| {
+            let hint = format!("`hookrail connect {agent}` connects it for you in all projects");
+            Hinted::new(format!("{title} cannot be connected by a project's file"), hint)
+        })?;
+        let mut is_toml = place.format == SettingsFormat::Toml;
         if let Some(config) = place.toml.take() {
             let text = |path: &Path| load(path).ok().flatten();
             is_toml = uses_toml(text(&config).as_deref(), text(&place.path).as_deref());

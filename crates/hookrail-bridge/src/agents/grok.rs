@@ -1,0 +1,194 @@
+//! Grok Build. Seconds; Claude's events and answers, with tools and results of its own.
+//!
+//! Whatever is wrong with a hook lets the call run, a variable in its command that is not set included, so entries name
+//! none. In its mode without questions it answers a hook's question itself, so there a question is a refusal. Arguments of
+//! more than 128 KiB arrive as a text that was cut off: such a call cannot be read.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+use serde_json::{Value, json};
+
+use crate::agents::claude;
+use crate::agents::shapes::{COMMAND, FILE, Object, our_result, permission, text_result};
+use crate::dialect::{
+    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
+    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
+};
+use crate::effects::NativeEffects;
+use crate::event::BridgeEvent;
+
+/// The table of Grok Build.
+pub(crate) static DIALECT: Dialect = Dialect {
+    tested_with: "1.0.41",
+    project_variable: Some("GROK_WORKSPACE_ROOT"),
+    events: EVENTS,
+    event_aliases: &[],
+    tools: TOOLS,
+    beside: &["background", "description", "timeout", "timeout_ms"],
+    marks: &["GROK_AGENT", "GROK_HOOK_EVENT", "GROK_SESSION_ID", "GROK_WORKSPACE_ROOT"],
+    plain_tools: PLAIN_TOOLS,
+    caller: Some(("use_tool", "tool_name", "tool_input")),
+    mcp: McpForm::Bare,
+    unit: TimeUnit::Seconds,
+    default_timeout: Duration::from_secs(5),
+    matchers: MatcherDialect::NamesOrRustPattern,
+    order: HookOrder::OneAfterAnother,
+    can: Capabilities {
+        ask: true,
+        change_arguments: true,
+        // It only means that the hook has no objection.
+        allow: false,
+        show_to_user: &[],
+        go_on: true,
+        reports_sent_back: true,
+        context: &[EventName::BeforeTool, EventName::AfterTool],
+        context_limit: 10_000,
+        stop: &[EventName::AfterAgent],
+    },
+    carries_stop: &[],
+    interrupted_tools: &[],
+    fires_without_prompt: false,
+    exit_two_refuses: true,
+    settings: SettingsFile {
+        variables: &[("GROK_HOME", "hooks/hookrail.json")],
+        user: ".grok/hooks/hookrail.json",
+        // It has `.grok/hooks`; the entry for projects needs variables, which it does not leave alone.
+        project: "",
+        shape: SettingsShape::Groups,
+        hook_files: &["*.json"],
+        toml: None,
+    },
+    advice: Some(
+        "Grok Build also runs the hooks in `~/.claude/settings.json` and `~/.cursor/hooks.json`; a call that arrives through two of them is answered once.",
+    ),
+    can_replace_result: |event| replaced(event, "").is_some(),
+    tool_response,
+    render,
+};
+
+/// `Stop` fires a second time when the session ends, which is not the end of any work.
+const EVENTS: &[NativeEvent] = &[
+    event("PreToolUse", EventName::BeforeTool),
+    event("PostToolUse", EventName::AfterTool),
+    event("PostToolUseFailure", EventName::AfterTool),
+    event("UserPromptSubmit", EventName::BeforeAgent),
+    event("Stop", EventName::AfterAgent),
+    event("SessionStart", EventName::SessionStart),
+    event("SessionEnd", EventName::SessionEnd).granted(Duration::from_secs(5)),
+    event("PreCompact", EventName::PreCompress),
+    event("Notification", EventName::Notification),
+];
+
+/// Tools that run no command and touch no file that the model chose.
+const PLAIN_TOOLS: &[&str] = &[
+    "ask_user_question",
+    "enter_plan_mode",
+    "exit_plan_mode",
+    "get_command_or_subagent_output",
+    "kill_command_or_subagent",
+    "scheduler_create",
+    "scheduler_delete",
+    "scheduler_list",
+    "search_tool",
+    "send_feedback",
+    "spawn_subagent",
+    "todo_write",
+];
+
+const TOOLS: &[NativeTool] = &[
+    tool("run_terminal_command", "run_shell_command", COMMAND),
+    tool("monitor", "run_shell_command", COMMAND),
+    tool("read_file", "read_file", &[must("target_file", "file_path")]),
+    tool("write", "write_file", FILE),
+    tool("search_replace", "replace", FILE),
+    tool("list_dir", "list_directory", &[must("target_directory", "path")]),
+    tool("grep", "search_file_content", SEARCH),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("web_search", "google_web_search", &[]),
+];
+
+const SEARCH: &[Argument] = &[may("path", "path"), may("glob", "include")];
+
+/// Fields with what the model reads of a result, in the result or in the variant that it holds.
+const TEXTS: [&str; 4] = ["output_for_prompt", "tool_output_for_prompt", "content", "OkayOutput"];
+/// Fields that repeat it.
+const REPEATED: [&str; 4] = ["output", "raw_output", "content_concise", "tool_output_for_prompt_concise"];
+
+/// The field of an object that holds the text.
+fn text_field(fields: &JsonObject) -> Option<&'static str> {
+    TEXTS.into_iter().find(|key| fields.get(*key).is_some_and(Value::is_string))
+}
+
+/// A result is an object that names its type, with the text in it or one level below. A search has bytes.
+fn tool_response(response: &Value) -> JsonObject {
+    let fields = response.as_object();
+    let inner = || fields?.values().filter_map(Value::as_object).find(|inner| text_field(inner).is_some());
+    let holder = fields.filter(|fields| text_field(fields).is_some()).or_else(inner);
+    if let Some((fields, key)) = holder.and_then(|fields| Some((fields, text_field(fields)?))) {
+        return text_result(fields.get(key).and_then(Value::as_str).unwrap_or_default());
+    }
+    match response.get("stdout").and_then(Value::as_array) {
+        Some(bytes) => {
+            let bytes = bytes.iter().filter_map(|byte| u8::try_from(byte.as_u64()?).ok());
+            text_result(&String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()))
+        }
+        None => our_result(response),
+    }
+}
+
+/// The text in the shape of the result that it replaces: Grok ignores any other shape. `None` where that is not known.
+fn replaced(event: &BridgeEvent, text: &str) -> Option<Value> {
+    let mut response = event.native_response.clone().filter(|_| event.native_event == "PostToolUse")?;
+    if response.get("type")? == "MCP" {
+        return Some(text.into());
+    }
+    let fields = response.as_object_mut()?;
+    if let Some(bytes) = fields.get_mut("stdout").filter(|value| value.is_array()) {
+        *bytes = text.bytes().map(Value::from).collect();
+        return Some(response);
+    }
+    let has_text = |fields: &JsonObject| text_field(fields).is_some();
+    let holder = if has_text(fields) {
+        fields
+    } else {
+        fields.values_mut().filter_map(Value::as_object_mut).find(|inner| has_text(inner))?
+    };
+    let key = text_field(holder)?;
+    holder.insert(key.to_owned(), text.into());
+    for key in REPEATED {
+        match holder.get_mut(key) {
+            Some(value) if value.is_string() => *value = "".into(),
+            Some(value) if value.is_array() => *value = json!([]),
+            _ => {}
+        }
+    }
+    Some(response)
+}
+
+/// Grok's answer: Claude's, but for what it drops.
+fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
+    match event.event {
+        Some(EventName::BeforeTool) => {
+            let answers_itself =
+                event.payload.get("permission_mode").is_some_and(|mode| mode == "bypassPermissions");
+            let question = effects.ask.as_ref().filter(|_| answers_itself);
+            let Some(reason) = effects.deny.as_ref().or(question) else {
+                return claude::render(event, effects);
+            };
+            // A context beside a refusal is dropped.
+            let reason = match &effects.context {
+                Some(context) => format!("{reason}\n{context}"),
+                None => reason.clone(),
+            };
+            Object::default().specific(&event.native_event, permission("deny", &reason)).into_answer()
+        }
+        Some(EventName::AfterTool) => {
+            let result = effects.result.as_deref().and_then(|text| replaced(event, text));
+            let specific = Object::default().maybe("updatedToolOutput", result);
+            let specific = specific.maybe("additionalContext", effects.context.clone());
+            Object::default().specific(&event.native_event, specific).into_answer()
+        }
+        _ => claude::render(event, effects),
+    }
+}
