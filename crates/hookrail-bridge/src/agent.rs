@@ -48,6 +48,10 @@ agents! {
     Llxprt, "llxprt", "LLxprt Code";
     /// opencode, which has plugins and no command hooks.
     Opencode, "opencode", "opencode";
+    /// Crush.
+    Crush, "crush", "Crush";
+    /// Cursor.
+    Cursor, "cursor", "Cursor";
     /// Grok Build.
     Grok, "grok", "Grok Build";
     /// Kimi Code.
@@ -86,7 +90,7 @@ mod tests {
         for agent in Agent::ALL {
             assert_eq!(agent.to_string().parse(), Ok(agent));
         }
-        let error = "cursor".parse::<Agent>().unwrap_err().to_string();
+        let error = "windsurf".parse::<Agent>().unwrap_err().to_string();
         for agent in Agent::ALL {
             assert!(error.contains(agent.as_str()), "{error}");
         }

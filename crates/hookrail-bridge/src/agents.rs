@@ -4,6 +4,8 @@
 mod claude;
 mod codex;
 mod copilot;
+mod crush;
+mod cursor;
 mod gemini;
 mod grok;
 mod kimi;
@@ -27,6 +29,8 @@ pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
         Agent::Copilot => &copilot::DIALECT,
         Agent::Llxprt => &llxprt::DIALECT,
         Agent::Opencode => &opencode::DIALECT,
+        Agent::Crush => &crush::DIALECT,
+        Agent::Cursor => &cursor::DIALECT,
         Agent::Grok => &grok::DIALECT,
         Agent::Kimi => &kimi::DIALECT,
     }
@@ -60,6 +64,15 @@ pub fn tested_with(agent: Agent) -> &'static str {
 /// The environment variable in which an agent gives its hooks the project's folder.
 pub fn project_variable(agent: Agent) -> Option<&'static str> {
     dialect_of(agent).project_variable
+}
+
+/// Agents that also run the hooks in another one's files.
+const ALSO_RUN: [(Agent, Agent); 3] =
+    [(Agent::Copilot, Agent::Claude), (Agent::Cursor, Agent::Claude), (Agent::Grok, Agent::Claude)];
+
+/// Whether an agent also runs the hooks in the files of another one.
+pub fn also_runs(agent: Agent, other: Agent) -> bool {
+    ALSO_RUN.contains(&(agent, other))
 }
 
 /// What some agents do without any hook.

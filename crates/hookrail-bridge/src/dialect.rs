@@ -97,6 +97,10 @@ pub(crate) enum SettingsShape {
     Groups,
     /// `hooks.EVENT[]` are commands, in a file of ours.
     Flat,
+    /// `hooks.EVENT[]` are commands with a `timeout`, in a file that holds more.
+    Commands,
+    /// The same in a file with a version, without a `timeout`, and to be refused where a command fails.
+    VersionedCommands,
     /// `[[hooks]]` in TOML, each with its `event`.
     TomlList,
     /// A JavaScript module of ours.

@@ -285,7 +285,7 @@ impl Importing {
     fn group(&mut self, place: &EntryPlace, native: &NativeEvent, ours: EventName, group: &JsonObject) {
         let name = place.to_string();
         let shape = dialect_of(self.agent).settings.shape;
-        let is_flat = matches!(shape, SettingsShape::Flat | SettingsShape::TomlList);
+        let is_flat = !matches!(shape, SettingsShape::Groups | SettingsShape::Plugin);
         let list = group.get("hooks").and_then(Value::as_array);
         if !is_flat && list.is_none() {
             self.report(LossKind::Lost, &name, "`hooks` is not a list");

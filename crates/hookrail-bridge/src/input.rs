@@ -3,10 +3,10 @@
 mod bytes;
 mod fields;
 
-use hookrail::EventName;
+use hookrail::{EventName, JsonObject};
 
 use crate::agent::Agent;
-use crate::agents::{canonical_event, dialect_of};
+use crate::agents::{also_runs, canonical_event, dialect_of};
 use crate::dialect::NativeEvent;
 use crate::event::BridgeEvent;
 
@@ -51,6 +51,7 @@ pub fn read(
     stdin: &[u8],
 ) -> Result<BridgeEvent, BridgeInputError> {
     let fields = bytes::object(agent, stdin)?;
+    let agent = sender(agent, &fields);
     let dialect = dialect_of(agent);
     let named = ["hook_event_name", "hookEventName", "hookName"]
         .into_iter()
@@ -68,6 +69,13 @@ pub fn read(
         (None, None) => return Err(BridgeInputError::NoEvent),
     };
     Ok(fields::translate(agent, name, fields))
+}
+
+/// The agent that sent a payload. Grok Build also runs the entries of Claude Code; its payloads have every name twice.
+fn sender(entry: Agent, fields: &JsonObject) -> Agent {
+    let is_groks =
+        ["hookEventName", "hook_event_name", "workspaceRoot"].iter().all(|key| fields.contains_key(*key));
+    if is_groks && also_runs(Agent::Grok, entry) { Agent::Grok } else { entry }
 }
 
 /// The agent's name of the event before a tool runs.

@@ -31,7 +31,9 @@ mod outcome;
 mod tools;
 
 pub use agent::{Agent, UnknownAgent};
-pub use agents::{agent_marks, can_ask, event_name, is_event_name, limits, project_variable, tested_with};
+pub use agents::{
+    agent_marks, also_runs, can_ask, event_name, is_event_name, limits, project_variable, tested_with,
+};
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
     ConnectError, ConnectOptions, Connection, EntryPlace, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS,

@@ -127,10 +127,10 @@ pub fn deciding_arguments(agent: Agent, native_name: &str, input: &JsonObject) -
 
 /// The call that a call of another tool amounts to. Grok sends it under the name of the tool that is called.
 fn called_tool(agent: Agent, native_name: &str, native: &JsonObject) -> Option<(String, Value)> {
-    let (caller, name, arguments) = dialect_of(agent).caller?;
+    let (through, name, arguments) = dialect_of(agent).caller?;
     let called = native.get(name)?.as_str()?;
     let is_bare = dialect_of(agent).mcp == McpForm::Bare && called.contains("__");
-    let is_call = if native_name == caller { called != caller } else { is_bare && called == native_name };
+    let is_call = if native_name == through { called != through } else { is_bare && called == native_name };
     is_call.then(|| (called.to_owned(), native.get(arguments).cloned().unwrap_or_default()))
 }
 

@@ -54,7 +54,9 @@ fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
         for ours in [EventName::BeforeTool, EventName::BeforeAgent] {
             let is_registered =
                 |event: &NativeEvent| event.ours == Some(ours) && event.registered == Registration::Always;
-            assert!(dialect.events.iter().any(is_registered), "{agent} {ours}");
+            // Crush has no event for prompts.
+            let has_none = (agent, ours) == (Agent::Crush, EventName::BeforeAgent);
+            assert!(dialect.events.iter().any(is_registered) || has_none, "{agent} {ours}");
         }
         for event in dialect.events {
             assert!(time_budget(agent, event.name) < event.grant, "{agent} {}", event.name);
@@ -72,15 +74,24 @@ fn what_is_guarded_is_registered_can_be_refused_and_has_time() {
 
 /// The decision of an answer, wherever the agent expects it.
 fn decision(answer: &Value) -> Option<&str> {
-    let places = ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/decision"];
-    places.into_iter().find_map(|place| answer.pointer(place)?.as_str())
+    let places =
+        ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/decision", "/permission"];
+    let stops = answer.get("continue").and_then(Value::as_bool) == Some(false);
+    places.into_iter().find_map(|place| answer.pointer(place)?.as_str()).or(stops.then_some("false"))
 }
 
 /// The word by which an agent refuses at an event.
 fn refusing_word(agent: Agent, event: &NativeEvent) -> &'static str {
     match agent {
-        Agent::Gemini | Agent::Opencode | Agent::Kimi => "deny",
+        Agent::Gemini | Agent::Opencode | Agent::Crush | Agent::Kimi => "deny",
         Agent::Llxprt => "block",
+        Agent::Cursor => {
+            if event.ours == Some(EventName::BeforeTool) {
+                "deny"
+            } else {
+                "false"
+            }
+        }
         Agent::Claude | Agent::Codex | Agent::Qwen | Agent::Copilot | Agent::Grok => {
             if event.ours == Some(EventName::BeforeTool) { "deny" } else { "block" }
         }

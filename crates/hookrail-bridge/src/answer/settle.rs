@@ -44,8 +44,10 @@ struct Settling<'a> {
 pub(super) fn settle(event: &BridgeEvent, outcome: &Outcome, remembered: &SessionMemory) -> Settled {
     let mut memory = remembered.clone();
     if event.event == Some(EventName::SessionStart) {
-        let SessionMemory { cwd, above, is_lost, .. } = memory;
-        memory = SessionMemory { cwd, above, is_lost, ..SessionMemory::default() };
+        let is_resumed = event.payload.get("source").is_some_and(|source| source == "resume");
+        let SessionMemory { cwd, pending_context, above, is_lost, .. } = memory;
+        let pending_context = pending_context.filter(|_| is_resumed);
+        memory = SessionMemory { cwd, pending_context, above, is_lost, ..SessionMemory::default() };
     }
     memory.note(event);
     let settled =

@@ -130,7 +130,10 @@ pub(super) fn way_out(agent: Agent, file: &str) -> String {
     let doctor =
         "In a terminal, hookrail doctor shows what is wrong. If hookrail was removed, install it again";
     match dialect_of(agent).settings.shape {
-        SettingsShape::Groups | SettingsShape::TomlList => {
+        SettingsShape::Groups
+        | SettingsShape::Commands
+        | SettingsShape::VersionedCommands
+        | SettingsShape::TomlList => {
             format!("{doctor}, or delete the hooks that call hookrail from {file}")
         }
         SettingsShape::Flat | SettingsShape::Plugin => format!("{doctor}, or delete the file {file}"),

@@ -42,7 +42,8 @@ pub(super) fn connect(
 fn with_entry(body: &str, entry: &BridgeEntry, shape: SettingsShape) -> Result<String, ConnectError> {
     let root = parse(body)?;
     let settings = root.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
-    if shape == SettingsShape::Flat && settings.get("version").is_none() {
+    let has_version = matches!(shape, SettingsShape::Flat | SettingsShape::VersionedCommands);
+    if has_version && settings.get("version").is_none() {
         settings.append("version", CstInputValue::Number("1".to_owned()));
     }
     let hooks = match settings.get("hooks") {
@@ -131,7 +132,7 @@ fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, JsonPath)> {
                     found.push((name.to_owned(), command, path));
                 }
             };
-            if shape == SettingsShape::Flat {
+            if shape != SettingsShape::Groups {
                 check(element, path);
             } else if let Some(list) = property(element, "hooks") {
                 for (inner, entry) in elements(list).enumerate() {
@@ -204,6 +205,15 @@ fn input(entry: &BridgeEntry, shape: SettingsShape) -> CstInputValue {
         fields.extend(entry.powershell.as_deref().map(|command| field("powershell", text(command))));
         fields.push(field("timeoutSec", number));
         return CstInputValue::Object(fields);
+    }
+    let command = || field("command", text(&entry.command));
+    match shape {
+        SettingsShape::Commands => return CstInputValue::Object(vec![command(), field("timeout", number)]),
+        SettingsShape::VersionedCommands => {
+            let closed = field("failClosed", CstInputValue::Bool(entry.event.starts_with("before")));
+            return CstInputValue::Object(vec![command(), closed]);
+        }
+        _ => {}
     }
     let hook = CstInputValue::Object(vec![
         field("type", text("command")),

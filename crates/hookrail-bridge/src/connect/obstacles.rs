@@ -52,6 +52,8 @@ pub fn obstacles(agent: Agent, around: &Surroundings<'_>) -> Vec<Obstacle> {
         Agent::Copilot => copilot(around),
         Agent::Opencode => opencode(around),
         Agent::Llxprt => llxprt(around),
+        // Nothing is known that would keep these from running them.
+        Agent::Crush | Agent::Cursor => Vec::new(),
         Agent::Grok => grok(around),
         Agent::Kimi => kimi(around),
     }
@@ -247,8 +249,8 @@ fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
         let missing = ["event", "command"].into_iter().find(|key| !fields.contains_key(*key));
         wrong.map(|(key, _)| key.clone()).or_else(|| missing.map(str::to_owned))
     };
-    let list = hooks.as_array().into_iter().flatten().enumerate();
-    let found = list.filter_map(|(at, hook)| Some((at, problem(hook)?))).next();
+    let mut list = hooks.as_array().into_iter().flatten().enumerate();
+    let found = list.find_map(|(at, hook)| Some((at, problem(hook)?)));
     let obstacle = |(at, key): (usize, String)| Obstacle {
         file: Some(around.file.to_owned()),
         message: format!(

@@ -66,7 +66,10 @@ pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
 
 fn format_of(shape: SettingsShape) -> SettingsFormat {
     match shape {
-        SettingsShape::Groups | SettingsShape::Flat => SettingsFormat::Json,
+        SettingsShape::Groups
+        | SettingsShape::Flat
+        | SettingsShape::Commands
+        | SettingsShape::VersionedCommands => SettingsFormat::Json,
         SettingsShape::TomlList => SettingsFormat::Toml,
         SettingsShape::Plugin => SettingsFormat::Plugin,
     }
@@ -103,6 +106,8 @@ mod tests {
                 "/moved/plugin/hookrail.js",
                 "/p/.opencode/plugin/hookrail.js",
             ),
+            (Agent::Crush, "/h/.config/crush/crush.json", "/moved/crush.json", "/p/.crush.json"),
+            (Agent::Cursor, "/h/.cursor/hooks.json", "/h/.cursor/hooks.json", "/p/.cursor/hooks.json"),
             (Agent::Grok, "/h/.grok/hooks/hookrail.json", "/moved/hooks/hookrail.json", ""),
             (Agent::Kimi, "/h/.kimi-code/config.toml", "/moved/config.toml", ""),
             (

@@ -85,6 +85,7 @@ fn connecting_twice_changes_nothing_and_disconnecting_takes_it_back() {
         let left = disconnected(agent, &once);
         let expected = match agent {
             Agent::Copilot | Agent::Opencode => None,
+            Agent::Cursor => Some("{\"version\":1}"),
             Agent::Kimi => Some(""),
             _ => Some("{}\n"),
         };
@@ -226,7 +227,7 @@ fn entries_that_call_the_bridge_are_distinguished_from_others() {
         ("HOOKRAIL_HOME=/x /usr/bin/hookrail bridge gemini", true),
         ("hookrail fire BeforeTool", false),
         ("./bridge claude", false),
-        ("hookrail bridge cursor", false),
+        ("hookrail bridge windsurf", false),
         ("echo hookrail", false),
     ] {
         assert_eq!(calls_bridge(command), expected, "{command}");

@@ -18,7 +18,7 @@ use crate::tools::{McpTool, OurCall, to_ours_with_mcp, unnamed};
 /// Our spelling of each field, and the others.
 /// Where an agent sends both, ours counts.
 const SPELLINGS: &[(&str, &[&str])] = &[
-    ("session_id", &["sessionId", "sessionID"]),
+    ("session_id", &["sessionId", "sessionID", "conversation_id"]),
     ("transcript_path", &["transcriptPath"]),
     ("tool_name", &["toolName"]),
     ("tool_input", &["toolArgs", "toolInput", "tool_args"]),
@@ -52,6 +52,7 @@ pub(super) fn translate(agent: Agent, native_event: String, mut fields: JsonObje
             }
         }
     }
+    name_tool(&native_event, &mut fields);
     let mut event = BridgeEvent {
         agent,
         event: dialect_of(agent).event(&native_event).and_then(|event| event.ours),
@@ -89,6 +90,27 @@ pub(super) fn translate(agent: Agent, native_event: String, mut fields: JsonObje
     }
     event.payload.insert("agent".to_owned(), native);
     event
+}
+
+/// Cursor's events for one kind of call, which name no tool: the tool, and the fields that are its arguments.
+const EVENT_TOOLS: [(&str, &str, &[&str]); 3] = [
+    ("beforeShellExecution", "Shell", &["command"]),
+    ("beforeReadFile", "Read", &["file_path"]),
+    ("afterFileEdit", "Edit", &["file_path", "edits"]),
+];
+
+/// Names the tool of such an event. Its folder is the workspace unless it says more.
+fn name_tool(native_event: &str, fields: &mut JsonObject) {
+    if !fields.contains_key("cwd")
+        && let Some(root) = fields.get("workspace_roots").and_then(|roots| roots.get(0)).cloned()
+    {
+        fields.insert("cwd".to_owned(), root);
+    }
+    let Some((_, tool, keys)) = EVENT_TOOLS.iter().find(|(event, ..)| *event == native_event) else { return };
+    let argument = |key: &&str| Some(((*key).to_owned(), fields.get(*key)?.clone()));
+    let arguments: JsonObject = keys.iter().filter_map(argument).collect();
+    fields.insert("tool_name".to_owned(), (*tool).into());
+    fields.insert("tool_input".to_owned(), arguments.into());
 }
 
 /// The fields of every event. A timestamp that the agent does not give is left to the engine.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::codex_schema::complaint;
-use crate::support::{event, names};
+use crate::support::{event, names, with_payloads};
 
 fn text() -> impl Strategy<Value = Option<String>> {
     prop_oneof![
@@ -68,7 +68,7 @@ proptest! {
     #[test]
     fn before_a_tool_nothing_gets_weaker(
         outcome in outcome(before_tool()),
-        agent in proptest::sample::select(Agent::ALL.to_vec()),
+        agent in proptest::sample::select(with_payloads()),
         is_lost in any::<bool>(),
     ) {
         let event = event(agent, names(agent).before);
@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn after_a_tool_a_replaced_result_is_replaced(
         outcome in outcome(after_tool()),
-        agent in proptest::sample::select(Agent::ALL.to_vec()),
+        agent in proptest::sample::select(with_payloads()),
     ) {
         let event = event(agent, names(agent).after);
         let answer = answer(agent, &event, &outcome, &SessionMemory::default());
@@ -123,7 +123,7 @@ proptest! {
     #[test]
     fn a_prompt_that_is_blocked_or_stopped_does_not_get_through(
         outcome in outcome(Just(SpecificEffects::None)),
-        agent in proptest::sample::select(Agent::ALL.to_vec()),
+        agent in proptest::sample::select(with_payloads()),
     ) {
         let event = event(agent, names(agent).prompt);
         let answer = answer(agent, &event, &outcome, &SessionMemory::default());

@@ -139,6 +139,27 @@ fn a_prompt_event_without_a_prompt_is_none_in_qwen_only() {
 fn documented_payloads_read_too() {
     for (agent, argument, payload, event, checks) in [
         (
+            Agent::Crush,
+            Some("PreToolUse"),
+            json!({"event": "PreToolUse", "session_id": "3", "cwd": "/w", "tool_name": "bash", "tool_input": {"command": "ls"}}),
+            EventName::BeforeTool,
+            json!({"tool_name": "run_shell_command", "tool_input": {"command": "ls"}}),
+        ),
+        (
+            Agent::Cursor,
+            None,
+            json!({"hook_event_name": "beforeShellExecution", "conversation_id": "c", "command": "ls", "workspace_roots": ["/w"]}),
+            EventName::BeforeTool,
+            json!({"tool_name": "run_shell_command", "tool_input": {"command": "ls"}, "cwd": "/w"}),
+        ),
+        (
+            Agent::Cursor,
+            None,
+            json!({"hook_event_name": "beforeReadFile", "conversation_id": "c", "file_path": "/w/.env", "content": "K=1"}),
+            EventName::BeforeTool,
+            json!({"tool_name": "read_file", "tool_input": {"file_path": "/w/.env"}}),
+        ),
+        (
             Agent::Claude,
             None,
             json!({"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "ls"}}),

@@ -265,3 +265,16 @@ fn time_is_less_than_what_is_granted() {
         assert!(budget < most && budget > most / 2, "{agent} {event}: {budget}");
     }
 }
+
+/// Kimi Code takes a text for the model at prompts alone. One that waits is not lost when the session is resumed.
+#[test]
+fn a_text_waits_for_the_prompt_of_a_resumed_session() {
+    for (source, expected) in [("resume", json!({ "message": "later" })), ("startup", Value::Null)] {
+        let mut session = Session::new(Agent::Kimi);
+        assert_eq!(session.step("PostToolUse-Bash", &context("later")), Value::Null);
+        let mut start = event(Agent::Kimi, "SessionStart");
+        start.payload.insert("source".to_owned(), source.into());
+        assert_eq!(session.fire(&start, &nothing()), Value::Null);
+        assert_eq!(session.step("UserPromptSubmit", &nothing()), expected, "{source}");
+    }
+}

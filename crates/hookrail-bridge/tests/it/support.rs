@@ -70,6 +70,7 @@ pub(crate) fn names(agent: Agent) -> PayloadNames {
             start: None,
             ..claude("PreToolUse-run_terminal_command", "PostToolUse-run_terminal_command")
         },
+        Agent::Crush | Agent::Cursor => panic!("{agent} was not run"),
         Agent::Kimi => PayloadNames { start: None, ..claude("PreToolUse-Bash", "PostToolUse-Bash") },
         Agent::Gemini | Agent::Llxprt => PayloadNames {
             before: "BeforeTool-run_shell_command",
@@ -106,3 +107,8 @@ pub(crate) const OBSERVED: [Agent; 8] = [
     Agent::Grok,
     Agent::Kimi,
 ];
+
+/// Every agent of which there are payloads, `LLxprt` included.
+pub(crate) fn with_payloads() -> Vec<Agent> {
+    OBSERVED.into_iter().chain([Agent::Llxprt]).collect()
+}

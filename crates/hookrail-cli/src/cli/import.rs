@@ -10,8 +10,17 @@ use hookrail_bridge::Agent;
 use super::agent_name::{agent_name, one_of};
 
 /// The agents whose hooks can be ours. `LLxprt` reads our settings as they are, and opencode has plugins instead of hooks.
-const WITH_COMMAND_HOOKS: [Agent; 7] =
-    [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Qwen, Agent::Copilot, Agent::Grok, Agent::Kimi];
+const WITH_COMMAND_HOOKS: [Agent; 9] = [
+    Agent::Claude,
+    Agent::Codex,
+    Agent::Gemini,
+    Agent::Qwen,
+    Agent::Copilot,
+    Agent::Crush,
+    Agent::Cursor,
+    Agent::Grok,
+    Agent::Kimi,
+];
 
 #[derive(Debug, Args)]
 #[command(

@@ -162,11 +162,11 @@ fn respond(
     stdin: &[u8],
     started: Instant,
 ) -> Result<NativeAnswer, NoVerdict> {
-    let agent = args.agent;
-    let mut event = read(agent, args.event.as_deref(), stdin).map_err(|error| {
-        let title = agent.title();
+    let mut event = read(args.agent, args.event.as_deref(), stdin).map_err(|error| {
+        let title = args.agent.title();
         NoVerdict(format!("hookrail does not understand what {title} sent: {error}. {ASK_DOCTOR}"))
     })?;
+    let agent = event.agent;
     let places = surroundings::places(places).map_err(NoVerdict)?;
     let user = Context::without_project(&places, |_| None)?;
     let store = MemoryStore::of(&user, agent, event.session_id.as_deref());
@@ -179,7 +179,7 @@ fn respond(
     }
     let folder = project_folder(agent, &event, &memory, &user);
     let context = user.in_project_of(folder.as_deref())?;
-    if once::is_answered_by_other(args.project, &event, stdin, folder.as_deref(), &context) {
+    if once::is_answered_by_other(args, &event, stdin, folder.as_deref(), &context) {
         return Ok(answer(agent, &event, &Outcome::default(), &SessionMemory::lost()));
     }
 

@@ -2,8 +2,8 @@
 //! program would call itself.
 
 /// The agents that `hookrail bridge` answers.
-const AGENTS: [&str; 9] =
-    ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode", "grok", "kimi"];
+const AGENTS: [&str; 11] =
+    ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode", "crush", "cursor", "grok", "kimi"];
 
 /// Whether a command of some settings calls the bridge.
 pub fn calls_bridge(command: &str) -> bool {
@@ -41,10 +41,10 @@ mod tests {
             ("hookrail bridge --home '/home/a b' --system /etc/s.json claude PreToolUse", true),
             ("hookrail bridge --home=/home/bridge gemini", true),
             ("bridge hookrail bridge claude", true),
-            ("hookrail bridge --home /h cursor", false),
+            ("hookrail bridge --home /h windsurf", false),
             ("hookrail fire BeforeTool", false),
             ("./bridge claude", false),
-            ("hookrail bridge cursor", false),
+            ("hookrail bridge windsurf", false),
             ("hookrail bridge", false),
             ("", false),
         ] {

@@ -1,4 +1,5 @@
-//! One answer to a call that arrives twice, because both the user's settings and the project's call hookrail.
+//! One answer to a call that arrives twice, because both the user's settings and the project's call
+//! hookrail, or because the agent also runs another one's entries.
 //!
 //! Whichever entry comes first answers, also if the same call asks again; the other one has nothing to add. Each call has
 //! a mark in the state folder, made in one step: a link whose target names the entry that took it. Where no mark can be
@@ -11,10 +12,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use hookrail::EventName;
-use hookrail_bridge::{Agent, BridgeEvent};
+use hookrail_bridge::{Agent, BridgeEvent, also_runs};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::cli::BridgeArgs;
+use crate::commands::connect::user_place;
 use crate::context::Context;
 
 /// How long a call may ask again.
@@ -22,24 +25,29 @@ const KEPT: Duration = Duration::from_hours(24);
 
 /// Whether the other entry answers this call.
 pub(super) fn is_answered_by_other(
-    is_project_entry: bool,
+    args: &BridgeArgs,
     event: &BridgeEvent,
     stdin: &[u8],
     folder: Option<&Path>,
     context: &Context,
 ) -> bool {
-    let folders = [folder, Some(context.project())].into_iter().flatten();
-    if !is_project_entry && !folders.into_iter().any(|folder| has_entry(event.agent, folder)) {
+    let mut folders = [folder, Some(context.project())].into_iter().flatten();
+    let is_others_entry = args.agent != event.agent;
+    if !args.project
+        && !is_others_entry
+        && !folders.any(|folder| has_entry(event.agent, folder))
+        && !is_run_for_others(event.agent, context)
+    {
         return false; // The usual case costs a look at a file that is not there.
     }
     let marks = context.state_dir().join("bridge/calls");
     let Some(key) = key(event, stdin) else { return false };
-    let kind = if is_project_entry { "project" } else { "user" };
+    let kind = format!("{}{}", if args.project { "project" } else { "user" }, args.agent);
     let mark = marks.join(key);
-    let made = symlink(kind, &mark).or_else(|error| match error.kind() {
+    let made = symlink(&kind, &mark).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&marks)?;
-            symlink(kind, &mark)
+            symlink(&kind, &mark)
         }
         _ => Err(error),
     });
@@ -48,7 +56,7 @@ pub(super) fn is_answered_by_other(
     }
     match made {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::read_link(&mark).is_ok_and(|owner| owner != Path::new(kind))
+            fs::read_link(&mark).is_ok_and(|owner| owner != Path::new(&kind))
         }
         _ => false,
     }
@@ -61,12 +69,21 @@ fn has_entry(agent: Agent, project: &Path) -> bool {
     files.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("bridge --project")))
 }
 
+/// Whether the agent also runs the user's entries of another one, and that one is connected.
+fn is_run_for_others(agent: Agent, context: &Context) -> bool {
+    let mut others = Agent::ALL.into_iter().filter(|other| also_runs(agent, *other));
+    others.any(|other| {
+        let file = user_place(other, context).path;
+        fs::read_to_string(file).is_ok_and(|text| text.contains("bridge --home"))
+    })
+}
+
 /// What tells a call from all others: its id, for a prompt that of the prompt, or the whole payload if that has the time in
 /// it.
 fn key(event: &BridgeEvent, stdin: &[u8]) -> Option<String> {
     let payload: Value = serde_json::from_slice(stdin).ok()?;
     let names: &[&str] = match event.event {
-        Some(EventName::BeforeAgent) => &["prompt_id", "turn_id"],
+        Some(EventName::BeforeAgent) => &["prompt_id", "promptId", "turn_id"],
         _ => &["tool_use_id", "tool_call_id", "call_id"],
     };
     let id = names.iter().find_map(|name| payload.get(name)?.as_str());
