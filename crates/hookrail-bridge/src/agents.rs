@@ -43,6 +43,12 @@ pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
     aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, canonical)| canonical)
 }
 
+/// The tools of an agent that its table knows, by its own names.
+pub fn tool_names(agent: Agent) -> impl Iterator<Item = &'static str> {
+    let dialect = dialect_of(agent);
+    dialect.tools.iter().map(|tool| tool.name).chain(dialect.plain_tools.iter().copied())
+}
+
 /// The agent's name of an event, given that name or ours; `None` if it has no such event.
 pub fn event_name(agent: Agent, word: &str) -> Option<&'static str> {
     let dialect = dialect_of(agent);

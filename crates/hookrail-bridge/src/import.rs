@@ -211,9 +211,15 @@ impl Importing {
             return; // An event with nothing but entries of `connect` needs no report.
         }
         let native = dialect_of(self.agent).event(canonical_event(self.agent, name));
-        let Some((native, ours)) = native.and_then(|native| Some((native, native.ours?))) else {
+        let is_question = self.agent == Agent::Claude && name == "PermissionRequest";
+        let Some((native, ours)) =
+            native.filter(|_| !is_question).and_then(|native| Some((native, native.ours?)))
+        else {
             let what = match name {
                 "SubagentStop" | "subagentStop" | "SubagentStart" => "there is no event for subagents here",
+                _ if is_question => {
+                    "the agent's own question cannot be answered here; `PreToolUse` comes before it"
+                }
                 _ => "there is no such event here",
             };
             self.report(LossKind::Lost, name, what);
@@ -237,7 +243,7 @@ impl Importing {
     /// What is different about an event as such.
     fn about_event(&mut self, name: &str, ours: EventName) {
         match name {
-            "PostToolUseFailure" | "postToolUseFailure" => {
+            "PostToolUseFailure" | "postToolUseFailure" if self.agent != Agent::Claude => {
                 self.report(
                     LossKind::Changed,
                     name,
@@ -330,7 +336,10 @@ impl Importing {
                 ours_group.insert("sequential".to_owned(), true.into());
             }
             ours_group.insert("hooks".to_owned(), hooks.clone().into());
-            let list = self.hooks.entry(ours.as_str()).or_insert_with(|| Value::Array(Vec::new()));
+            // Claude Code's event for failed calls is a part of ours, told by its name.
+            let is_part = self.agent == Agent::Claude && native.name == "PostToolUseFailure";
+            let key = if is_part { native.name } else { ours.as_str() };
+            let list = self.hooks.entry(key).or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(list) = list {
                 list.push(ours_group.into());
             }

@@ -33,6 +33,7 @@ mod tools;
 pub use agent::{Agent, UnknownAgent};
 pub use agents::{
     agent_marks, also_runs, can_ask, event_name, is_event_name, limits, project_variable, tested_with,
+    tool_names,
 };
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{

@@ -24,10 +24,16 @@ impl Outcome {
             Some(hook) => format!("hook `{hook}` failed: {error}"),
             None => format!("hooks failed: {error}"),
         });
+        // What hooks written for Claude Code say to the person.
+        let said = result
+            .aggregated
+            .all_outputs
+            .iter()
+            .filter_map(|output| output.extra.get("userMessage")?.as_str());
         Self {
             effects: EventEffects::of(result, agent_events),
             rules: rules_of(result),
-            messages: messages.collect(),
+            messages: messages.chain(said.map(str::to_owned)).collect(),
             notices: Vec::new(),
         }
     }

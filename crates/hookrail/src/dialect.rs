@@ -2,13 +2,20 @@
 //!
 //! Tables and functions only. The bridge translates whole agents; this is the one dialect in which single scripts exist,
 //! so that it has to work in every program, and in a host that knows no bridge.
+//!
+//! Where a script makes a mistake in the form of its answer, Claude Code ignores all of it. Here a block counts all the
+//! same, and anything else is a failure of the hook, to which `onFailure` applies.
+
+mod answer;
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::{Value, json};
 
-use crate::event::EventName;
+use crate::event::{Event, EventName};
 use crate::formats::json_object::JsonObject;
-use crate::output::json::parse_json;
-use crate::output::{Decision, HookOutput};
+
+pub(crate) use self::answer::{ClaudeAnswer, claude_answer};
 
 /// In which agent's terms a command hook is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -18,14 +25,17 @@ pub enum HookDialect {
     Own,
     /// Claude Code's; `"dialect": "claude"`.
     Claude,
+    /// The same under `PostToolUseFailure`, which Claude Code fires for calls that failed, in place of `PostToolUse`.
+    ClaudeFailure,
 }
 
 /// Our name of a tool, theirs, and the arguments that are called otherwise.
 type ToolRow = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-/// Our tools and Claude Code's, with the arguments that have another name there.
-const TOOLS: [ToolRow; 9] = [
-    ("run_shell_command", "Bash", &[]),
+/// Our tools and Claude Code's, with the arguments that have another name there. The rows at the end are tools of other
+/// agents that have no name of ours.
+const TOOLS: [ToolRow; 14] = [
+    ("run_shell_command", "Bash", &[("is_background", "run_in_background")]),
     ("read_file", "Read", &[]),
     ("write_file", "Write", &[]),
     ("replace", "Edit", &[]),
@@ -34,29 +44,73 @@ const TOOLS: [ToolRow; 9] = [
     ("search_file_content", "Grep", &[("include", "glob")]),
     ("web_fetch", "WebFetch", &[]),
     ("google_web_search", "WebSearch", &[]),
+    ("task", "Agent", &[]),
+    ("agent", "Agent", &[]),
+    ("todowrite", "TodoWrite", &[]),
+    ("todo_write", "TodoWrite", &[]),
+    ("write_todos", "TodoWrite", &[]),
 ];
 
+/// Names of tools that Claude Code has changed, newest first. Matchers with the older ones still count there.
+const OLDER_NAMES: [(&str, &str); 3] =
+    [("Agent", "Task"), ("TaskStop", "KillShell"), ("TaskStop", "KillBash")];
+
 impl HookDialect {
-    /// What a hook of this dialect calls a tool, or the word that a session event is about.
+    /// Whether it is Claude Code's.
+    pub const fn is_claude(self) -> bool {
+        matches!(self, Self::Claude | Self::ClaudeFailure)
+    }
+
+    /// Claude Code's name of one of our tools; `None` for one that it does not have.
+    pub fn claude_tool(ours: &str) -> Option<&'static str> {
+        TOOLS.iter().find(|(own, ..)| *own == ours).map(|(_, theirs, _)| *theirs)
+    }
+
+    /// What a hook of this dialect calls a tool, or the word that a session event is about. Older names come last.
+    pub(crate) fn words(self, event: EventName, ours: &str) -> impl Iterator<Item = &str> {
+        let newest = self.word(event, ours);
+        let older = OLDER_NAMES.iter().filter(move |(new, _)| self.is_claude() && *new == newest);
+        std::iter::once(newest).chain(older.map(|(_, old)| *old))
+    }
+
     pub(crate) fn word(self, event: EventName, ours: &str) -> &str {
-        match (self, event) {
-            (Self::Own, _) => ours,
-            (Self::Claude, event) if event.has_tool() => {
-                TOOLS.iter().find(|(own, ..)| *own == ours).map_or(ours, |(_, theirs, _)| theirs)
-            }
-            (Self::Claude, _) => match ours {
+        if !self.is_claude() {
+            ours
+        } else if event.has_tool() {
+            Self::claude_tool(ours).unwrap_or(ours)
+        } else {
+            match ours {
                 "compress" => "compact",
                 "exit" => "other",
                 "ToolPermission" => "permission_prompt",
                 _ => ours,
-            },
+            }
+        }
+    }
+
+    /// Whether an event that matches is one for which Claude Code would call the hook. It has two events where we have
+    /// one: for calls that succeeded or failed, and for questions and messages about them.
+    pub(crate) fn hears(self, event: &Event<'_>, extra: &JsonObject) -> bool {
+        match (self, event) {
+            (Self::Own, _) => true,
+            (_, Event::AfterTool { tool_response, .. }) => {
+                failure(tool_response, extra.get("agent")).is_some() == (self == Self::ClaudeFailure)
+            }
+            (_, Event::Notification { .. }) => {
+                let field = |key: &str| extra.get("agent").and_then(|agent| agent.get(key)?.as_str());
+                (field("name"), field("event")) != (Some("claude"), Some("PermissionRequest"))
+            }
+            _ => true,
         }
     }
 
     /// What a hook reads in place of our payload; `None` where it reads that.
     pub(crate) fn payload(self, ours: &[u8]) -> Option<JsonObject> {
-        match (self, serde_json::from_slice(ours)) {
-            (Self::Claude, Ok(Value::Object(ours))) => claude_payload(ours),
+        if !self.is_claude() {
+            return None;
+        }
+        match serde_json::from_slice(ours) {
+            Ok(Value::Object(ours)) => claude_payload(ours),
             _ => None,
         }
     }
@@ -77,20 +131,34 @@ pub(crate) const fn claude_event(event: EventName) -> Option<&'static str> {
     })
 }
 
+/// What went wrong with a call: the error of its tool, or the exit code of its command, where the agent gives one in a
+/// field. Texts are not searched for it, because commands write them.
+fn failure(response: &JsonObject, agent: Option<&Value>) -> Option<Value> {
+    if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
+        return Some(error.get("message").unwrap_or(error).clone());
+    }
+    let native = agent.and_then(|agent| agent.get("tool_response")?.get("metadata"));
+    let code = [(response.get("metadata"), "exit_code"), (native, "exit")]
+        .into_iter()
+        .find_map(|(metadata, key)| metadata?.get(key)?.as_i64())
+        .filter(|code| *code != 0)?;
+    let text = response.get("llmContent").and_then(Value::as_str).unwrap_or_default();
+    Some(format!("Exit code {code}\n{text}").into())
+}
+
 /// Our payload as Claude Code would have sent it. Where Claude Code did send it, its own values are under `agent`.
 fn claude_payload(mut ours: JsonObject) -> Option<JsonObject> {
     let event: EventName = ours.get("hook_event_name")?.as_str()?.parse().ok()?;
     let agent = ours.shift_remove("agent").unwrap_or_default();
     let native = agent.get("name").and_then(Value::as_str) == Some("claude");
     let theirs = |key: &str| agent.get(key).filter(|_| native);
-    let name = theirs("event").and_then(Value::as_str).map(str::to_owned);
-    ours.insert("hook_event_name".to_owned(), name.map_or_else(|| claude_event(event).into(), Value::from));
+    ours.insert("hook_event_name".to_owned(), claude_event(event)?.into());
     ours.shift_remove("timestamp");
     if !ours.contains_key("permission_mode") && !native {
         ours.insert("permission_mode".to_owned(), "default".into());
     }
     if event.has_tool() {
-        tool_fields(&mut ours, event, &theirs);
+        tool_fields(&mut ours, event, &agent, native);
     }
     for key in ["source", "reason", "trigger", "notification_type"] {
         if let Some(Value::String(word)) = ours.get(key) {
@@ -98,59 +166,75 @@ fn claude_payload(mut ours: JsonObject) -> Option<JsonObject> {
             ours.insert(key.to_owned(), theirs(key).cloned().unwrap_or_else(|| word.into()));
         }
     }
-    if event == EventName::AfterAgent {
-        ours.shift_remove("prompt");
-        if let Some(said) = ours.shift_remove("prompt_response") {
-            ours.insert("last_assistant_message".to_owned(), said);
+    match event {
+        EventName::AfterAgent => {
+            ours.shift_remove("prompt");
+            if let Some(said) = ours.shift_remove("prompt_response") {
+                ours.insert("last_assistant_message".to_owned(), said);
+            }
         }
-    }
-    if event == EventName::Notification {
-        let details = ours.shift_remove("details").unwrap_or_default();
-        if let (Some(title), false) = (details.get("title"), ours.contains_key("title")) {
-            ours.insert("title".to_owned(), title.clone());
+        EventName::PreCompress => {
+            ours.entry("custom_instructions").or_insert_with(|| "".into());
         }
+        EventName::Notification => {
+            let details = ours.shift_remove("details").unwrap_or_default();
+            if let (Some(title), false) = (details.get("title"), ours.contains_key("title")) {
+                ours.insert("title".to_owned(), title.clone());
+            }
+        }
+        _ => {}
     }
     Some(ours)
 }
 
 /// Tool, arguments and result in Claude Code's names, with absolute paths of files.
-fn tool_fields<'a>(ours: &mut JsonObject, event: EventName, theirs: &dyn Fn(&str) -> Option<&'a Value>) {
+fn tool_fields(ours: &mut JsonObject, event: EventName, agent: &Value, native: bool) {
+    let theirs = |key: &str| agent.get(key).filter(|_| native);
     let own_name = ours.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let arguments = match ours.get("tool_input") {
-        Some(Value::Object(arguments)) => arguments.clone(),
+    let arguments = match ours.shift_remove("tool_input") {
+        Some(Value::Object(arguments)) => renamed(&own_name, arguments, |(own, theirs)| (own, theirs)),
         _ => JsonObject::new(),
     };
-    // A call for one file of a patch is no call of the agent's own.
-    let native = theirs("tool_name").and_then(Value::as_str).filter(|_| own_name != "apply_patch");
     let input = if let Some(Value::Object(native)) = theirs("tool_input") {
-        let changed = |(key, value): (&String, &Value)| {
-            let value = arguments.get(key).unwrap_or(value);
-            (key.clone(), value.clone())
-        };
-        native.iter().map(changed).collect()
+        // What hooks before this one have changed, in the arguments as they were given.
+        let path = if native.contains_key("notebook_path") { "notebook_path" } else { "file_path" };
+        let name = |key: String| if key == "file_path" { path.to_owned() } else { key };
+        let mut input = native.clone();
+        input.extend(arguments.into_iter().map(|(key, value)| (name(key), value)));
+        input
     } else {
-        let cwd = ours.get("cwd").and_then(Value::as_str).unwrap_or_default().to_owned();
-        renamed(&own_name, arguments, |(own, theirs)| (own, theirs))
-            .into_iter()
-            .map(|(key, value)| match value.as_str() {
-                Some(path) if matches!(key.as_str(), "file_path" | "path") && !cwd.is_empty() => {
-                    let path = std::path::Path::new(&cwd).join(path).to_string_lossy().into_owned();
-                    (key, path.into())
-                }
-                _ => (key, value),
-            })
-            .collect()
+        let cwd = ours.get("cwd").and_then(Value::as_str).unwrap_or_default();
+        let absolute = |(key, value): (String, Value)| match value.as_str() {
+            Some(path) if matches!(key.as_str(), "file_path" | "path") && !cwd.is_empty() => {
+                let path = std::path::Path::new(cwd).join(path).to_string_lossy().into_owned();
+                (key, path.into())
+            }
+            _ => (key, value),
+        };
+        arguments.into_iter().map(absolute).collect()
     };
+    let native = theirs("tool_name").and_then(Value::as_str);
     let name = native.unwrap_or_else(|| HookDialect::Claude.word(event, &own_name)).to_owned();
-    if let (EventName::AfterTool, Some(response)) = (event, ours.get("tool_response")) {
-        let response = theirs("tool_response").cloned().unwrap_or_else(|| result(&name, &input, response));
-        ours.insert("tool_response".to_owned(), response);
+    if let (EventName::AfterTool, Some(response)) = (event, ours.shift_remove("tool_response")) {
+        if let Some(error) = response.as_object().and_then(|response| failure(response, Some(agent))) {
+            ours.insert("hook_event_name".to_owned(), "PostToolUseFailure".into());
+            ours.insert("error".to_owned(), error);
+            ours.entry("is_interrupt").or_insert(Value::Bool(false));
+        } else {
+            let response =
+                theirs("tool_response").cloned().unwrap_or_else(|| result(&name, &input, &response));
+            ours.insert("tool_response".to_owned(), response);
+        }
+    }
+    if !ours.contains_key("tool_use_id") {
+        // The same before and after the call, so that a script can tell which belong together.
+        let mut hasher = DefaultHasher::new();
+        (ours.get("session_id").map(ToString::to_string), &name, Value::from(input.clone()).to_string())
+            .hash(&mut hasher);
+        ours.insert("tool_use_id".to_owned(), format!("toolu_{:016x}", hasher.finish()).into());
     }
     ours.insert("tool_name".to_owned(), name.into());
     ours.insert("tool_input".to_owned(), input.into());
-    if !ours.contains_key("tool_use_id") {
-        ours.insert("tool_use_id".to_owned(), "toolu_hookrail".into());
-    }
 }
 
 /// A result in the shape that Claude Code gives a tool's.
@@ -161,12 +245,22 @@ fn result(tool: &str, input: &JsonObject, response: &Value) -> Value {
         None => response.to_string(),
     };
     let given = |key: &str| input.get(key).cloned().unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
     match tool {
         "Bash" => json!({ "stdout": text, "stderr": "", "interrupted": false, "isImage": false }),
-        "Write" => json!({ "type": "create", "filePath": given("file_path"), "content": given("content") }),
+        "Write" => json!({ "type": "create", "filePath": given("file_path"), "content": given("content"),
+                           "structuredPatch": [], "originalFile": null, "userModified": false }),
         "Edit" => json!({ "filePath": given("file_path"), "oldString": given("old_string"),
-                          "newString": given("new_string"), "replaceAll": false }),
-        "Read" => json!({ "type": "text", "file": { "filePath": given("file_path"), "content": text } }),
+                          "newString": given("new_string"), "structuredPatch": [], "userModified": false,
+                          "replaceAll": false }),
+        "Read" => {
+            json!({ "type": "text", "file": { "filePath": given("file_path"), "content": text,
+                         "numLines": lines.len(), "startLine": 1, "totalLines": lines.len() } })
+        }
+        "Glob" => json!({ "filenames": lines, "numFiles": lines.len(), "truncated": false }),
+        "Grep" => json!({ "mode": "content", "content": text, "numLines": lines.len(), "filenames": [] }),
+        "WebFetch" => json!({ "result": text, "url": given("url") }),
+        name if name.starts_with("mcp__") => json!([{ "type": "text", "text": text }]),
         _ => text.into(),
     }
 }
@@ -183,93 +277,6 @@ fn renamed(
         pair.map_or(key, |(_, to)| to.to_owned())
     };
     arguments.into_iter().map(|(key, value)| (name(key), value)).collect()
-}
-
-/// What a hook written for Claude Code asks for, by how it exited and what it wrote. `None` where it gave no verdict.
-pub(crate) fn claude_answer(
-    event: EventName,
-    code: i32,
-    stdout: &str,
-    stderr: &str,
-    own_tool: &str,
-) -> Option<HookOutput> {
-    let (stdout, stderr) = (stdout.trim(), stderr.trim());
-    let parsed = stdout.starts_with('{').then(|| parse_json(stdout).ok()).flatten();
-    let answer = match parsed {
-        Some(Value::Object(fields)) => Some(claude_fields(event, fields, own_tool)),
-        _ => None,
-    };
-    match code {
-        2 => {
-            let said = answer.as_ref().and_then(|answer| answer.reason.as_deref());
-            let reason =
-                [said, Some(stderr), Some(stdout)].into_iter().flatten().find(|text| !text.is_empty());
-            Some(blocked(event, answer.clone().unwrap_or_default(), reason.unwrap_or("Blocked by hook")))
-        }
-        _ if answer.is_some() => answer,
-        0 if matches!(event, EventName::BeforeAgent | EventName::SessionStart) && !stdout.is_empty() => {
-            Some(with_context(HookOutput::default(), stdout))
-        }
-        0 => Some(HookOutput::default()),
-        _ => None,
-    }
-}
-
-/// Claude Code's fields as ours.
-fn claude_fields(event: EventName, fields: JsonObject, own_tool: &str) -> HookOutput {
-    let (mut output, _) = HookOutput::from_object(fields);
-    // For the person there, for the model here.
-    if let Some(message) = output.system_message.take() {
-        output.extra.insert("userMessage".to_owned(), message.into());
-    }
-    if let Some(specific) = &mut output.hook_specific_output {
-        specific.shift_remove("hookEventName");
-        if let Some(Value::Object(input)) = specific.shift_remove("updatedInput") {
-            let input = renamed(own_tool, input, |(own, theirs)| (theirs, own));
-            specific.insert("tool_input".to_owned(), input.into());
-        }
-        if let Some(result) = specific.shift_remove("updatedToolOutput") {
-            let text = ["stdout", "content", "text"].iter().find_map(|key| result.get(*key)?.as_str());
-            let text = text.or(result.as_str()).map_or_else(|| result.to_string(), str::to_owned);
-            specific.insert("tool_response".to_owned(), json!({ "llmContent": text, "returnDisplay": text }));
-        }
-    }
-    match output.decision.take() {
-        Some(decision) if decision.blocks() => {
-            let reason = output.reason.clone().unwrap_or_default();
-            blocked(event, output, &reason)
-        }
-        Some(Decision::Approve | Decision::Allow) if event == EventName::BeforeTool => {
-            let reason = output.reason.clone().unwrap_or_default();
-            let specific = output.hook_specific_output.get_or_insert_default();
-            specific.entry("permissionDecision").or_insert_with(|| "allow".into());
-            specific.entry("permissionDecisionReason").or_insert_with(|| reason.into());
-            output
-        }
-        other => {
-            output.decision = other.filter(|decision| *decision == Decision::Ask);
-            output
-        }
-    }
-}
-
-/// A block where the event has one; after a tool, a text for the model.
-fn blocked(event: EventName, mut output: HookOutput, reason: &str) -> HookOutput {
-    if event.can_block() {
-        output.decision = Some(Decision::Block);
-        output.reason = Some(reason.to_owned());
-        return output;
-    }
-    output.reason = None;
-    if event == EventName::AfterTool { with_context(output, reason) } else { output }
-}
-
-fn with_context(mut output: HookOutput, text: &str) -> HookOutput {
-    let specific = output.hook_specific_output.get_or_insert_default();
-    let before = specific.get("additionalContext").and_then(Value::as_str);
-    let text = before.map_or_else(|| text.to_owned(), |before| format!("{before}\n{text}"));
-    specific.insert("additionalContext".to_owned(), text.into());
-    output
 }
 
 #[cfg(test)]

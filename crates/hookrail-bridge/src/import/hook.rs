@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::condition::when_of;
 use super::{Importing, LossKind};
+use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, TimeUnit};
 
@@ -30,6 +31,8 @@ const READ: &[&str] = &[
     "asyncRewake",
     "matcher",
     "if",
+    "shell",
+    "statusMessage",
 ];
 /// Variables that other agents set for their hooks and that are not set here.
 const VARIABLES: &[&str] = &[
@@ -54,14 +57,27 @@ impl Importing {
             self.report(LossKind::Lost, place, format!("hooks of type `{kind}` cannot be carried over"));
             return None;
         }
-        if ["async", "asyncRewake"].iter().any(|key| entry.get(*key) == Some(&Value::Bool(true))) {
+        let is = |key: &str| entry.get(key) == Some(&Value::Bool(true));
+        let is_claude = self.agent == Agent::Claude;
+        if is("asyncRewake") || (is("async") && !is_claude) {
             self.report(LossKind::Lost, place, "an asynchronous hook (`async`) cannot be carried over");
             return None;
         }
-        let Some(command) = self.command(place, entry) else {
+        if entry.get("shell").is_some_and(|shell| shell == "powershell") {
+            self.report(LossKind::Lost, place, "commands for PowerShell cannot be carried over");
+            return None;
+        }
+        let Some(mut command) = self.command(place, entry) else {
             self.report(LossKind::Lost, place, "there is no command that a shell could run");
             return None;
         };
+        if is("async") {
+            // All of the input is read first: it is not kept for a process that goes on behind the hook.
+            command =
+                format!("input=$(cat); {{ printf '%s' \"$input\" | {{ {command}\n}}; }} >/dev/null 2>&1 &");
+            let what = "`async`: it is started in the background, and what it prints is not read";
+            self.report(LossKind::Changed, place, what);
+        }
         let when = match entry.get("if").map(|condition| (condition, when_of(self.agent, condition))) {
             None => None,
             Some((condition, Some(when))) => {
@@ -90,6 +106,9 @@ impl Importing {
             self.report(LossKind::Lost, place, format!("the variable `{variable}` is not set here"));
         }
         ours.insert("command".to_owned(), command.into());
+        if is_claude {
+            ours.insert("dialect".to_owned(), "claude".into());
+        }
         if let Some(when) = when {
             ours.insert("when".to_owned(), when);
         }

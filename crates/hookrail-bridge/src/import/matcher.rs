@@ -4,7 +4,7 @@
 //! calls pass. Each such change is reported.
 
 use hookrail::EventName;
-use hookrail::components::Matcher;
+use hookrail::components::{Matcher, Matching};
 use serde_json::Value;
 
 use super::{Importing, LossKind};
@@ -43,6 +43,9 @@ impl Importing {
             }
         };
         let word: fn(&str) -> String = match ours {
+            event if self.agent == Agent::Claude && event.matching() != Matching::Ignored => {
+                return vec![Some(matcher.to_owned())]; // Its hooks keep its rules.
+            }
             event if event.has_tool() => {
                 return vec![Some(self.tool_matcher(place, native, matcher))];
             }

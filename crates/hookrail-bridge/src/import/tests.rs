@@ -31,25 +31,30 @@ fn claude() {
                     {"matcher": "mcp__.*|^(Edit|Read)$", "hooks": [{"type": "command", "command": "x", "timeout": 0.5}]},
                     {"hooks": [{"type": "command", "command": "/bin/sh -c 'x' /usr/bin/hookrail bridge claude PreToolUse"}]},
                 ],
+                "PostToolUseFailure": [{"hooks": [{"type": "command", "command": "f", "timeout": 9}]}],
                 "SessionStart": [{"matcher": "startup|compact", "hooks": [{"type": "command", "command": "hi", "timeout": 60}]}],
                 "Stop": [{"hooks": [{"type": "command", "command": "/t", "args": ["a b", "c"]}]}],
                 "SubagentStop": [{"hooks": []}],
+                "PermissionRequest": [{"hooks": [{"type": "command", "command": "yes"}]}],
             },
         }),
     );
+    let background = "input=$(cat); { printf '%s' \"$input\" | { log\n}; } >/dev/null 2>&1 &";
     assert_eq!(
         ours,
         json!({"hooks": {
             "BeforeTool": [
-                {"matcher": "^(?:run_shell_command|write_file)$", "hooks": [
-                    {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "when": {"tool": "run_shell_command", "command": "git"}, "timeout": 30_000}]},
-                {"matcher": "mcp__.*|^(replace|read_file)$", "hooks": [{"type": "command", "command": "x", "timeout": 500}]},
+                {"matcher": "Bash|Write", "hooks": [
+                    {"type": "command", "command": "$CLAUDE_PROJECT_DIR/guard.sh", "dialect": "claude",
+                        "when": {"tool": "run_shell_command", "command": "git"}, "timeout": 30_000},
+                    {"type": "command", "command": background, "dialect": "claude", "timeout": 600_000}]},
+                {"matcher": "mcp__.*|^(Edit|Read)$", "hooks": [
+                    {"type": "command", "command": "x", "dialect": "claude", "timeout": 500}]},
             ],
-            "SessionStart": [
-                {"matcher": "startup", "hooks": [{"type": "command", "command": "hi", "timeout": 60_000}]},
-                {"matcher": "compress", "hooks": [{"type": "command", "command": "hi", "timeout": 60_000}]},
-            ],
-            "AfterAgent": [{"hooks": [{"type": "command", "command": "/t 'a b' c", "timeout": 600_000}]}],
+            "PostToolUseFailure": [{"hooks": [{"type": "command", "command": "f", "dialect": "claude", "timeout": 9000}]}],
+            "SessionStart": [{"matcher": "startup|compact", "hooks": [
+                {"type": "command", "command": "hi", "dialect": "claude", "timeout": 60_000}]}],
+            "AfterAgent": [{"hooks": [{"type": "command", "command": "/t 'a b' c", "dialect": "claude", "timeout": 600_000}]}],
         }})
     );
     assert_eq!(
@@ -59,15 +64,15 @@ fn claude() {
             "changed: PreToolUse[0].hooks[0]: timeout of 30 s is written as 30000 ms",
             r#"lost: PreToolUse[0].hooks[1]: the condition `if` "WebFetch(domain:x)" has no equivalent here; without it the hook would run for every call, so it is left out"#,
             "lost: PreToolUse[0].hooks[2]: hooks of type `http` cannot be carried over",
-            "lost: PreToolUse[0].hooks[3]: an asynchronous hook (`async`) cannot be carried over",
-            "changed: PreToolUse[0]: matcher `Bash|Write` is written `^(?:run_shell_command|write_file)$`",
+            "changed: PreToolUse[0].hooks[3]: `async`: it is started in the background, and what it prints is not read",
+            "changed: PreToolUse[0].hooks[3]: without a timeout the agent waits 600000 ms, which is written out",
             "changed: PreToolUse[1].hooks[0]: timeout of 0.5 s is written as 500 ms",
-            "changed: PreToolUse[1]: matcher `mcp__.*|^(Edit|Read)$` is written `mcp__.*|^(replace|read_file)$`",
+            "changed: PostToolUseFailure[0].hooks[0]: timeout of 9 s is written as 9000 ms",
             "changed: SessionStart[0].hooks[0]: timeout of 60 s is written as 60000 ms",
-            "changed: SessionStart[0]: `compact` is called `compress` here",
             "changed: Stop[0].hooks[0]: program and arguments become a shell line: `/t 'a b' c`",
             "changed: Stop[0].hooks[0]: without a timeout the agent waits 600000 ms, which is written out",
             "lost: SubagentStop: there is no event for subagents here",
+            "lost: PermissionRequest: the agent's own question cannot be answered here; `PreToolUse` comes before it",
         ]
     );
 }
@@ -189,7 +194,7 @@ fn odd_settings_are_reported_and_take_nothing_down() {
     );
     assert_eq!(
         ours,
-        json!({"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "ok", "timeout": 600_000}]}]}})
+        json!({"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "ok", "dialect": "claude", "timeout": 600_000}]}]}})
     );
     assert!(report.len() >= 8, "{report:#?}");
     assert!(import(Agent::Claude, "[]").is_err() && import(Agent::Claude, "{\"hooks\": 1}").is_err());

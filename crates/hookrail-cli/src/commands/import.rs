@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::EventName;
-use hookrail::components::{Level, Matcher};
+use hookrail::components::{HookDialect, Level, Matcher};
 use hookrail::settings::{LockedFile, PROJECT_DIR_VARIABLES};
 use hookrail_bridge::{Agent, Imported, LossKind, SettingsFormat, import, script_hints, without_imported};
 use hookrail_shell::{Piece, Word, outline};
@@ -173,13 +173,19 @@ fn write(
     let known = context.settings();
     // The same command of another level is another hook: it may be off, or not approved.
     let same_level = if args.project { Level::Project } else { Level::User };
-    let is_known = |event: EventName, matcher: Option<&str>, hook: &Value| {
-        let matcher = Matcher::for_event(event, matcher);
+    let is_known = |imported: &ImportedHook<'_>| {
+        let matcher = Matcher::for_event(imported.event, imported.matcher);
+        let dialect = match (imported.key, imported.hook.get("dialect")) {
+            (_, None) => HookDialect::Own,
+            ("PostToolUseFailure", _) => HookDialect::ClaudeFailure,
+            _ => HookDialect::Claude,
+        };
         known.hooks.iter().any(|resolved| {
             resolved.hook.origin.level == same_level
-                && resolved.hook.event == event
+                && resolved.hook.event == imported.event
+                && resolved.hook.dialect == dialect
                 && resolved.hook.matcher.text() == matcher.text()
-                && hook.get("command").and_then(Value::as_str) == resolved.hook.command_text()
+                && imported.hook.get("command").and_then(Value::as_str) == resolved.hook.command_text()
         })
     };
     let disabled = imported.settings.get("hooksConfig").and_then(|config| config.get("disabled"));
@@ -188,19 +194,26 @@ fn write(
     let level = if args.project { known.enable.project } else { known.enable.user };
     let turn_on = level.is_none();
     let mut added = 0;
+    let mut is_applied = false;
     let mut chained: Vec<EventName> = Vec::new();
     let change = |text: &str| {
         let mut text = text.to_owned();
-        for ImportedHook { event, matcher, is_sequential, hook } in hooks(imported) {
-            if is_known(event, matcher, hook) {
+        for imported in hooks(imported) {
+            if is_known(&imported) {
                 continue;
             }
+            let ImportedHook { event, key, matcher, is_sequential, hook } = imported;
             if is_sequential && !chained.contains(&event) {
                 chained.push(event);
             }
             let add = if is_sequential { edit::add_sequential_hook } else { edit::add_hook };
-            text = add(&text, event, matcher, hook)?;
+            text = add(&text, key, matcher, hook)?;
             added += 1;
+            if event.is_agent_event() && hook.get("dialect").is_some() {
+                let before = std::mem::take(&mut text);
+                text = edit::apply_agent_events(&before)?;
+                is_applied |= text != before;
+            }
         }
         for name in &disabled {
             text = edit::set_hook_disabled(&text, name, true)?;
@@ -222,6 +235,11 @@ fn write(
     if turn_on && added > 0 {
         printer.message("note: `enableHooks` is set to `true`, as these hooks are on in the other agent");
     }
+    if is_applied {
+        printer.message(
+            "note: `hooksConfig.agentEvents` is set to `apply`, so that hooks of prompts, sessions and ends count in `hookrail agent` too",
+        );
+    }
     if args.project && added > 0 {
         printer.message("hint: they run once they are approved: `hookrail trust`");
     } else if let Some(Off { why, help }) =
@@ -236,6 +254,8 @@ fn write(
 /// One imported hook, with the fields of its group.
 struct ImportedHook<'a> {
     event: EventName,
+    /// The event as the settings name it.
+    key: &'a str,
     matcher: Option<&'a str>,
     is_sequential: bool,
     hook: &'a Value,
@@ -245,12 +265,13 @@ struct ImportedHook<'a> {
 fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     let mut found = Vec::new();
     let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
-    for (event, groups) in events.filter_map(|(name, groups)| Some((name.parse().ok()?, groups))) {
+    let known = |name: &str| name.parse().ok().or_else(|| EventName::of_another_agent(name));
+    for (event, key, groups) in events.filter_map(|(name, groups)| Some((known(name)?, name, groups))) {
         for group in groups.as_array().into_iter().flatten() {
             let matcher = group.get("matcher").and_then(Value::as_str);
             let is_sequential = group.get("sequential") == Some(&Value::Bool(true));
             let list = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-            found.extend(list.map(|hook| ImportedHook { event, matcher, is_sequential, hook }));
+            found.extend(list.map(|hook| ImportedHook { event, key, matcher, is_sequential, hook }));
         }
     }
     found
@@ -260,7 +281,9 @@ fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
 /// Scripts read fields and print words that each agent names differently. Files that are large or no text are left out.
 fn print_script_hints(imported: &Imported, context: &Context, printer: &mut Printer) {
     let mut seen: Vec<PathBuf> = Vec::new();
-    for ImportedHook { hook, .. } in hooks(imported) {
+    // One that stays in the terms of its agent needs no change.
+    let changed = hooks(imported).into_iter().filter(|imported| imported.hook.get("dialect").is_none());
+    for ImportedHook { hook, .. } in changed {
         let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
         for path in outline(command).words().filter_map(|(_, word)| named_path(word, context)) {
             let is_script =

@@ -1,10 +1,10 @@
 //! Edits of a settings text that keep its comments and its formatting. Pure: text in, text out; reading and
 //! writing files is the caller's.
 
+use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
 
-use hookrail::EventName;
 use hookrail::settings::SourceText;
 use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after, cst_value, split_byte_order_mark};
 use jsonc_parser::ast;
@@ -43,6 +43,20 @@ pub(crate) fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditE
             None => {
                 root.append("enableHooks", enable.into());
             }
+        }
+        Ok(())
+    })
+}
+
+/// Lets the outputs of hooks at session and agent events count, unless the settings say something about it.
+pub(crate) fn apply_agent_events(text: &str) -> Result<String, EditError> {
+    edit(text, |root| {
+        let config = match object_in(root, "hooksConfig", "hooksConfig")? {
+            Some(config) => config,
+            None => new_object(root, "hooksConfig")?,
+        };
+        if last(&config, "agentEvents").is_none() {
+            config.append("agentEvents", "apply".into());
         }
         Ok(())
     })
@@ -139,7 +153,7 @@ pub(crate) fn remove_rule(text: &str, word: &str) -> Result<String, EditError> {
 /// group at the end.
 pub(crate) fn add_hook(
     text: &str,
-    event: EventName,
+    event: impl Display,
     matcher: Option<&str>,
     hook: &Value,
 ) -> Result<String, EditError> {
@@ -150,7 +164,7 @@ pub(crate) fn add_hook(
 /// order of groups is the order in which such hooks run, so no earlier group is taken.
 pub(crate) fn add_sequential_hook(
     text: &str,
-    event: EventName,
+    event: impl Display,
     matcher: Option<&str>,
     hook: &Value,
 ) -> Result<String, EditError> {
@@ -159,7 +173,7 @@ pub(crate) fn add_sequential_hook(
 
 fn add_to_group(
     text: &str,
-    event: EventName,
+    event: impl Display,
     matcher: Option<&str>,
     is_sequential: bool,
     hook: &Value,
@@ -169,10 +183,11 @@ fn add_to_group(
             Some(hooks) => hooks,
             None => new_object(root, "hooks")?,
         };
+        let event = event.to_string();
         let key = format!("hooks.{event}");
-        let groups = match array_in(&hooks, event.as_str(), &key)? {
+        let groups = match array_in(&hooks, &event, &key)? {
             Some(groups) => groups,
-            None => new_array(&hooks, event.as_str())?,
+            None => new_array(&hooks, &event)?,
         };
         let mut candidates: Vec<_> =
             groups.elements().into_iter().filter_map(|group| group.as_object()).collect();

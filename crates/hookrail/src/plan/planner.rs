@@ -8,7 +8,6 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use self::explanation::clipped;
 pub use self::explanation::{Explanation, SkipReason, Skipped};
-use crate::dialect::HookDialect;
 use crate::event::{CallReading, EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
@@ -318,7 +317,7 @@ fn add_unless_duplicate<'r>(
 /// single files.
 fn listens(hook: &Hook, targets: &[&str], steps: &mut Steps) -> (MatchVerdict, bool) {
     let is_patch = hook.event.has_tool() && targets.first() == Some(&PATCH_TOOL);
-    if is_patch && hook.dialect == HookDialect::Claude {
+    if is_patch && hook.dialect.is_claude() {
         return (matches(hook, &TOOLS_OF_PATCH, steps), true); // It knows no patches.
     }
     let verdict = matches(hook, targets, steps);
@@ -335,19 +334,19 @@ fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
     }
     let mut undecided = false;
     for target in targets {
-        let target = hook.dialect.word(hook.event, target);
-        let verdict = match hook.event.matching() {
-            Matching::Word { .. } if hook.dialect == HookDialect::Claude => {
-                hook.matcher.matches_tool_within(target, steps)
+        for word in hook.dialect.words(hook.event, target) {
+            let verdict = match hook.event.matching() {
+                Matching::Word { .. } if !hook.dialect.is_claude() => {
+                    hook.matcher.matches_exactly(word).into()
+                }
+                Matching::Word { .. } | Matching::Tool => hook.matcher.matches_tool_within(word, steps),
+                Matching::Ignored => MatchVerdict::Yes,
+            };
+            match verdict {
+                MatchVerdict::Yes => return MatchVerdict::Yes,
+                MatchVerdict::BoundReached => undecided = true,
+                MatchVerdict::No => {}
             }
-            Matching::Tool => hook.matcher.matches_tool_within(target, steps),
-            Matching::Word { .. } => hook.matcher.matches_exactly(target).into(),
-            Matching::Ignored => MatchVerdict::Yes,
-        };
-        match verdict {
-            MatchVerdict::Yes => return MatchVerdict::Yes,
-            MatchVerdict::BoundReached => undecided = true,
-            MatchVerdict::No => {}
         }
     }
     if undecided { MatchVerdict::BoundReached } else { MatchVerdict::No }

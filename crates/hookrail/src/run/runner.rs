@@ -212,8 +212,9 @@ impl HookRunner {
         waiting: &ShortageWait<'_>,
     ) -> HookRun {
         let cwd = hook.folder(place.cwd);
-        let in_dialect = hook.dialect.payload(payload.as_bytes()).and_then(|given| Payload::new(&given).ok());
         let own_payload = payload;
+        let given = hook.dialect.payload(payload.as_bytes());
+        let in_dialect = given.as_ref().and_then(|given| Payload::new(given).ok());
         let payload = in_dialect.as_ref().unwrap_or(payload);
         let finished = match hook.kind {
             HookKind::Plugin => not_started(StartFailure::Plugin),
@@ -223,7 +224,10 @@ impl HookRunner {
             HookKind::Http(_) | HookKind::Remote(_) => self.ask_service(hook, payload, place).await,
         };
         let run = self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await;
-        if in_dialect.is_some() { run.in_claudes_terms(own_payload.as_bytes()) } else { run }
+        match given {
+            Some(given) => run.in_claudes_terms(own_payload.as_bytes(), &given),
+            None => run,
+        }
     }
 
     /// Limits and environment of a hook: a project's settings count for its own hooks only.

@@ -13,6 +13,7 @@ use super::read::{HOOKS_KEYS, Unreadable, boolean, event_named, given, pick};
 use super::source::Source;
 use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
+use crate::dialect::HookDialect;
 use crate::event::{EventName, Matching};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
@@ -53,7 +54,7 @@ pub(super) fn read_hooks(
                 events.retain(|(_, known)| known.name.as_str() != name);
                 if events.len() < before {
                     findings.repeated_key(route, prop);
-                } else if name != event.as_str() {
+                } else if name != event.as_str() && !holds_claude_hooks(&prop.value) {
                     findings.foreign_event(prop, event);
                 }
                 events.push((event, prop));
@@ -71,7 +72,7 @@ pub(super) fn read_hooks(
     }
     let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
     for (event, prop) in events {
-        reader.read_event(event, &prop.value, route.key(prop.name.as_str()));
+        reader.read_event(event, prop.name.as_str(), &prop.value, route.key(prop.name.as_str()));
     }
     for prop in unknown {
         if let Some(event) = EventName::misspelt_guarded(prop.name.as_str()) {
@@ -117,6 +118,8 @@ struct HookReader<'r, 's, 'v> {
 /// What the hooks of a group share.
 struct HookGroup {
     event: EventName,
+    /// The event as the settings name it, which may be another agent's name.
+    event_name: String,
     matcher: Matcher,
     matcher_span: Option<Range<usize>>,
     sequential: bool,
@@ -173,7 +176,7 @@ impl<'v> HookReader<'_, '_, 'v> {
     }
 
     /// Reads the groups of an event.
-    fn read_event(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
+    fn read_event(&mut self, event: EventName, name: &str, value: &'v Value<'_>, route: Route<'_>) {
         let Some(groups) = value.as_array() else {
             let help = "write [ { \"hooks\": [ … ] } ]";
             self.findings.wrong_type(route, "an array of groups", value, help);
@@ -183,12 +186,12 @@ impl<'v> HookReader<'_, '_, 'v> {
             return;
         };
         for (index, group) in groups.elements.iter().enumerate() {
-            self.read_group(event, group, route.index(index));
+            self.read_group(event, name, group, route.index(index));
         }
     }
 
     /// Reads a group. Without `hooks`, or with a matcher that is no string, none of its hooks is used.
-    fn read_group(&mut self, event: EventName, value: &'v Value<'_>, route: Route<'_>) {
+    fn read_group(&mut self, event: EventName, name: &str, value: &'v Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
             return self.findings.wrong_type(route, "a group", value, "write { \"hooks\": [ … ] }");
         };
@@ -227,7 +230,10 @@ impl<'v> HookReader<'_, '_, 'v> {
         let matcher_span = given(matcher).map(|value| self.findings.source().in_file(bytes_of(value)));
         let matcher = match given(matcher) {
             None => Matcher::any(),
-            Some(Value::StringLit(text)) => self.read_matcher(event, text, route.key("matcher")),
+            Some(Value::StringLit(text)) => {
+                let is_claude = array.elements.iter().any(is_claude_hook);
+                self.read_matcher(event, text, is_claude, route.key("matcher"))
+            }
             Some(other) => {
                 // Either default would be wrong: matching all could stop every tool, matching
                 // none would be silent.
@@ -236,7 +242,8 @@ impl<'v> HookReader<'_, '_, 'v> {
             }
         };
         let sequential = boolean(sequential, route.key("sequential"), self.findings).unwrap_or(false);
-        let group = HookGroup { event, matcher, matcher_span, sequential };
+        let event_name = name.to_owned();
+        let group = HookGroup { event, event_name, matcher, matcher_span, sequential };
         let list = route.key("hooks");
         for (index, hook) in array.elements.iter().enumerate() {
             self.read_hook(&group, hook, list.index(index));
@@ -249,6 +256,7 @@ impl<'v> HookReader<'_, '_, 'v> {
         &mut self,
         event: EventName,
         literal: &'v jsonc_parser::ast::StringLit<'_>,
+        is_claude: bool,
         route: Route<'_>,
     ) -> Matcher {
         let text = literal.value.as_ref();
@@ -270,6 +278,17 @@ impl<'v> HookReader<'_, '_, 'v> {
                 let message = format!("`{route}` has no effect: {event} hooks run every time");
                 self.findings.note(DiagnosticCode::MatcherWithoutEffect, literal, message, "remove it");
             }
+            Matching::Word { known } if is_claude => {
+                let words: Vec<&str> =
+                    known.iter().map(|ours| HookDialect::Claude.word(event, ours)).collect();
+                let listens = Matcher::names_or_pattern(text);
+                if !words.is_empty() && !words.iter().any(|word| listens.matches_tool(word).is_match()) {
+                    let message =
+                        format!("`{route}` never matches: Claude Code has no such word for {event}");
+                    let help = format!("use one of: {}", words.join(", "));
+                    self.findings.warn(DiagnosticCode::MatcherNeverMatches, literal, message, help);
+                }
+            }
             Matching::Word { known } if !known.is_empty() && !known.contains(&text) => {
                 let message = format!("`{route}` never matches: for {event} it is compared exactly");
                 let help = format!("use one of: {}", known.join(", "));
@@ -279,6 +298,20 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
         matcher
     }
+}
+
+/// Whether a hook is written for Claude Code.
+fn is_claude_hook(hook: &Value<'_>) -> bool {
+    let dialect = hook.as_object().and_then(|hook| hook.get_string("dialect"));
+    dialect.is_some_and(|dialect| dialect.value == "claude")
+}
+
+/// Whether all hooks of an event are written for Claude Code.
+fn holds_claude_hooks(groups: &Value<'_>) -> bool {
+    let groups = groups.as_array().map(|groups| groups.elements.as_slice()).unwrap_or_default();
+    let lists = groups.iter().map(|group| group.as_object().and_then(|group| group.get_array("hooks")));
+    !groups.is_empty()
+        && lists.into_iter().all(|list| list.is_some_and(|list| list.elements.iter().all(is_claude_hook)))
 }
 
 /// Where a value stands, in bytes of the text without its byte order mark.

@@ -41,6 +41,9 @@ pub enum HookFailure {
     /// Its answer goes beyond a bound of the JSON reader.
     #[error("wrote an answer that could not be read: {}", .0.problem())]
     Unreadable(AnswerBound),
+    /// Its answer has mistakes for which the agent that it was written for ignores it.
+    #[error("wrote an answer that Claude Code would ignore: {why}")]
+    Malformed { why: String },
 }
 
 /// A bound of the reader of hook outputs.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::dialect::claude_answer;
+use crate::dialect::{ClaudeAnswer, claude_answer};
+use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::output::HookOutput;
 use crate::verdict::exit_table::interpret;
@@ -80,17 +81,25 @@ impl HookRun {
         }
     }
 
-    /// The same for a hook that answers as Claude Code's hooks do. What it was given tells which tool its arguments are for.
-    pub(crate) fn in_claudes_terms(mut self, payload: &[u8]) -> Self {
-        let is_read = self.failure.as_ref().is_none_or(|why| matches!(why, HookFailure::ExitCode { .. }));
-        let Some(code) = self.exit_code().filter(|_| is_read && matches!(self.exit, Exit::Code(_))) else {
-            return self;
-        };
-        let payload: Value = serde_json::from_slice(payload).unwrap_or_default();
-        let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
-        if let Some(output) = claude_answer(self.hook.event, code, &self.stdout, &self.stderr, tool) {
-            self.output = Some(output);
-            self.failure = None;
+    /// The same for a hook that answers as Claude Code's hooks do. `ours` is the payload, and `given` what the hook read.
+    pub(crate) fn in_claudes_terms(mut self, ours: &[u8], given: &JsonObject) -> Self {
+        let Exit::Code(code) = self.exit else { return self };
+        if !self.failure.as_ref().is_none_or(|why| matches!(why, HookFailure::ExitCode { .. })) {
+            return self; // What it wrote could not be read.
+        }
+        let ours: Value = serde_json::from_slice(ours).unwrap_or_default();
+        let tool = ours.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        match claude_answer(self.hook.event, code, (&self.stdout, &self.stderr), tool, given) {
+            ClaudeAnswer::Said(output, warnings) => {
+                self.output = Some(*output);
+                self.failure = None;
+                self.warnings = warnings;
+            }
+            ClaudeAnswer::Malformed(why) => {
+                self.output = None;
+                self.failure = Some(HookFailure::Malformed { why });
+            }
+            ClaudeAnswer::Nothing => {}
         }
         self
     }

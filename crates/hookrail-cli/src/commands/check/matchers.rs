@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use hookrail::DiagnosticCode;
 use hookrail::components::{HookDialect, MatchVerdict, Matching};
 use hookrail_agent::tools::ToolTable;
+use hookrail_bridge::{Agent, tool_names};
 
 use super::finding::{Finding, Severity};
 use super::{Check, tool_words};
@@ -26,9 +27,11 @@ impl Check<'_> {
             let mut known = tools.iter().copied().chain(["apply_patch"]);
             let matches_some = known.any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
             // A pattern that is none is reported by the engine, with what becomes of it.
-            // One written for another agent names that agent's tools.
-            let is_foreign = hook.dialect != HookDialect::Own;
-            if !is_for_tools || is_foreign || hook.matcher.problem().is_some() {
+            if !is_for_tools || hook.matcher.problem().is_some() {
+                continue;
+            }
+            if hook.dialect.is_claude() {
+                self.claude_matcher(index, text, &tools);
                 continue;
             }
             let glob = tool_words::glob_as_regex(text);
@@ -63,5 +66,28 @@ impl Check<'_> {
                 Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
             self.at(index, span, finding);
         }
+    }
+
+    /// A matcher in Claude Code's terms that matches none of its tools. Names of MCP servers are nobody's list.
+    fn claude_matcher(&mut self, index: usize, text: &str, ours: &[&str]) {
+        let Some(resolved) = self.settings.hooks.get(index) else { return };
+        let matcher = &resolved.hook.matcher;
+        let names: Vec<&str> = tool_names(Agent::Claude).collect();
+        let matches_some = names.iter().any(|tool| matcher.matches_tool(tool) != MatchVerdict::No);
+        let (false, false, Some(span)) = (matches_some, text.contains("mcp"), resolved.spans.matcher.clone())
+        else {
+            return;
+        };
+        let bare = text.split_once('(').map_or(text, |(name, _)| name);
+        let own = ours.iter().find(|tool| **tool == bare).and_then(|tool| HookDialect::claude_tool(tool));
+        let same = names.iter().copied().find(|name| name.eq_ignore_ascii_case(bare));
+        let near = own.or(same).or_else(|| near_words(bare, names.iter().copied()).first().copied());
+        let message = format!("matcher `{text}` matches none of Claude Code's tools: the hook never runs");
+        let help = near.map_or_else(
+            || "names are compared exactly, `A|B` is a list".to_owned(),
+            |near| format!("did you mean `{near}`? Names are compared exactly, `A|B` is a list"),
+        );
+        let finding = Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
+        self.at(index, span, finding);
     }
 }

@@ -208,6 +208,9 @@ pub(super) fn skipped(
 /// Why a hook that was planned did not run.
 fn why_not_run(hook: &Hook, result: &ProcessedHookResult) -> String {
     if result.all_not_held().any(|other| std::ptr::eq(Arc::as_ptr(other), hook)) {
+        if hook.when.is_none() && hook.dialect.is_claude() {
+            return "Claude Code would not call it for this".to_owned();
+        }
         let is_rule = hook.command_text().or(hook.service().as_deref()).is_none();
         return if is_rule { SkipReason::RuleDoesNotHold } else { SkipReason::WhenDoesNotHold }.to_string();
     }

@@ -1,5 +1,6 @@
 //! Edits: whole texts before and after, and what holds for every text.
 
+use hookrail::EventName;
 use proptest::prelude::*;
 use serde_json::json;
 

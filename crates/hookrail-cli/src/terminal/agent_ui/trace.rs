@@ -136,8 +136,11 @@ fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) ->
     if output.suppress_output == Some(true) {
         actions.push(format!("suppress the output{}", mark(observed)));
     }
-    if let Some(message) = output.system_message.as_deref().filter(|text| !text.trim().is_empty()) {
-        actions.push(format!("message: {}", short(message)));
+    let for_person = output.extra.get("userMessage").and_then(Value::as_str);
+    for message in [output.system_message.as_deref(), for_person].into_iter().flatten() {
+        if !message.trim().is_empty() {
+            actions.push(format!("message: {}", short(message)));
+        }
     }
     actions
 }

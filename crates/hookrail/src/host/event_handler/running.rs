@@ -107,12 +107,14 @@ impl EventRun<'_> {
         input: &HookInput<'_>,
         sequential: bool,
     ) -> Result<Ran, PayloadError> {
-        let (per_file, whole): (Vec<_>, Vec<_>) =
-            hooks.iter().cloned().partition(|hook| self.is_per_file(hook));
+        let (hooks, mut not_held): (Vec<_>, Vec<_>) =
+            hooks.iter().cloned().partition(|hook| hook.dialect.hears(input.event, input.extra));
+        let (per_file, whole): (Vec<_>, Vec<_>) = hooks.into_iter().partition(|hook| self.is_per_file(hook));
+        let (mut runs, unheld) = self.run_whole(&whole, input, sequential).await?;
+        not_held.extend(unheld);
         if per_file.is_empty() {
-            return self.run_whole(hooks, input, sequential).await;
+            return Ok((runs, not_held));
         }
-        let (mut runs, mut not_held) = self.run_whole(&whole, input, sequential).await?;
         let name = input.event.name();
         // In a chain they see the patch as the others have left it.
         let changed = if sequential { changed_input(input.event, &runs) } else { None };

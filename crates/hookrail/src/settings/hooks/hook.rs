@@ -130,7 +130,7 @@ impl HookReader<'_, '_, '_> {
                 if is_service && group.event.is_guarded() { OnFailure::Block } else { OnFailure::Allow }
             }),
             when,
-            definition: if is_bound { definition(object).map(Cow::Owned) } else { None },
+            definition: if is_bound { definition(object, dialect).map(Cow::Owned) } else { None },
             pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
             shipped: false,
             watch: texts(watch, route.key("watch"), self.findings),
@@ -332,12 +332,17 @@ impl HookReader<'_, '_, '_> {
     ) -> Option<HookDialect> {
         let Some(value) = given(field) else { return Some(HookDialect::Own) };
         let is_claude = value.as_string_lit().is_some_and(|text| text.value == "claude");
+        let letters: String = group.event_name.chars().filter(char::is_ascii_alphabetic).collect();
         let message = if !is_claude {
             format!("`{route}` must be \"claude\": the hook never runs")
         } else if !is_command {
             format!("`{route}` is for hooks of type `command`: this one never runs")
         } else if claude_event(group.event).is_none() {
             format!("`{route}`: Claude Code has no such event as {}: the hook never runs", group.event)
+        } else if letters.eq_ignore_ascii_case("PermissionRequest") {
+            format!("`{route}`: the question of {letters} cannot be answered here: the hook never runs")
+        } else if letters.eq_ignore_ascii_case("PostToolUseFailure") {
+            return Some(HookDialect::ClaudeFailure);
         } else {
             return Some(HookDialect::Claude);
         };
@@ -400,17 +405,21 @@ impl HookReader<'_, '_, '_> {
 /// A group's matcher as a hook of this dialect means it.
 fn matcher_in(dialect: HookDialect, matcher: &Matcher) -> Matcher {
     match (dialect, matcher.text()) {
-        (HookDialect::Claude, Some(text)) => Matcher::names_or_pattern(text),
+        (dialect, Some(text)) if dialect.is_claude() => Matcher::names_or_pattern(text),
         _ => matcher.clone(),
     }
 }
 
 /// What decides what a rule says, or whether a command is started, as JSON text with sorted keys.
-fn definition(object: &Object<'_>) -> Option<String> {
+fn definition(object: &Object<'_>, dialect: HookDialect) -> Option<String> {
     let fields = DEFINING_KEYS.iter().filter_map(|key| {
         let prop = object.properties.iter().rfind(|prop| prop.name.as_str() == *key)?;
         Some(((*key).to_owned(), serde_json::Value::from(prop.value.clone())))
     });
-    let fields: JsonObject = fields.collect();
+    let mut fields: JsonObject = fields.collect();
+    if dialect == HookDialect::ClaudeFailure {
+        // The same command for calls that succeeded is another hook.
+        fields.insert("event".to_owned(), "PostToolUseFailure".into());
+    }
     (!fields.is_empty()).then(|| serde_json::Value::Object(fields).to_string())
 }

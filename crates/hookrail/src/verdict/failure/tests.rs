@@ -34,6 +34,9 @@ fn the_texts_of_failures_are_a_contract() {
         HookFailure::NotAnswered { .. } => [
             (HookFailure::NotAnswered { why: stderr() }, "boom"),
         ],
+        HookFailure::Malformed { .. } => [
+            (HookFailure::Malformed { why: stderr() }, "wrote an answer that Claude Code would ignore: boom"),
+        ],
         HookFailure::ExitCode { .. } => [
             (HookFailure::ExitCode { code: 1, stderr: stderr() }, "exited with code 1: boom"),
             (HookFailure::ExitCode { code: 1, stderr: String::new() }, "exited with code 1"),
