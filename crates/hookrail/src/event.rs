@@ -103,6 +103,8 @@ pub struct Caller {
     pub links: BTreeMap<String, String>,
     /// Paths that are folders, where it was asked.
     pub folders: BTreeSet<String>,
+    /// The files that a glob stands for; `None` where there are too many.
+    pub globs: BTreeMap<String, Option<Vec<String>>>,
 }
 
 /// The fields every hook receives, whatever the event.

@@ -113,6 +113,21 @@ impl Disk {
         }
     }
 
+    /// The files that an absolute glob stands for; `None` where there are too many to look at, or nobody has said.
+    fn matching(&self, glob: &str) -> Option<Vec<String>> {
+        match self {
+            Self::Here => matching(glob),
+            Self::Noted(noted) => {
+                let found = matching(glob);
+                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                noted.globs.insert(glob.to_owned(), found.clone());
+                found
+            }
+            Self::Told(caller) => caller.globs.get(glob).cloned().flatten(),
+            Self::Nowhere => Some(Vec::new()),
+        }
+    }
+
     /// The home of a user. `None` for the signs `~+` and `~-`.
     fn home_of(&self, user: &str) -> Option<String> {
         match self {
@@ -225,39 +240,12 @@ impl Places {
     /// The paths that a glob stands for at present; none for a text without the signs of one. `None` where there are too many
     /// to look at. A `**` stands for no folder.
     pub(crate) fn matching(&self, folder: Option<&str>, text: &str) -> Option<Vec<String>> {
-        let has_signs = |text: &str| text.contains(['*', '?', '[']);
-        let whole = self.without_tilde(text).filter(|_| self.on_disk && has_signs(text));
+        let whole = self.without_tilde(text).filter(|_| has_signs(text));
         let whole = whole.and_then(|text| match folder {
             _ if text.starts_with('/') => Some(text),
             folder => folder.map(|folder| absolute(&text, folder)),
         });
-        let Some(whole) = whole else { return Some(Vec::new()) };
-        let mut found = vec![String::new()];
-        let mut looked_at = 0;
-        for name in whole.split('/').filter(|name| !matches!(*name, "" | "**")) {
-            let glob = has_signs(name).then(|| Glob::compile(&without_classes(name), GlobKind::Word));
-            let Some(Ok(glob)) = glob else {
-                found = found.into_iter().map(|path| path + "/" + name).collect();
-                continue;
-            };
-            let mut next = Vec::new();
-            for path in &found {
-                let Ok(entries) = fs::read_dir(format!("{path}/")) else { continue };
-                for entry in entries.flatten() {
-                    looked_at += 1;
-                    if looked_at > MAX_ENTRIES {
-                        return None;
-                    }
-                    let entry = entry.file_name().to_string_lossy().into_owned();
-                    // A name with a dot is found only by a glob with one.
-                    if entry.starts_with('.') == name.starts_with('.') && glob.is_match(&entry, false) {
-                        next.push(format!("{path}/{entry}"));
-                    }
-                }
-            }
-            found = next;
-        }
-        Some(found)
+        whole.map_or_else(|| Some(Vec::new()), |whole| self.disk.matching(&whole))
     }
 
     /// Resolves the known beginning of a path: its folder, and the beginning of a name in that.
@@ -356,6 +344,40 @@ fn is_temporary(path: &str) -> bool {
     const FOLDERS: [&str; 5] =
         ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/private/var/folders"];
     FOLDERS.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// The paths on the disk that an absolute glob stands for; `None` where there are too many to look at.
+fn matching(whole: &str) -> Option<Vec<String>> {
+    let mut found = vec![String::new()];
+    let mut looked_at = 0;
+    for name in whole.split('/').filter(|name| !matches!(*name, "" | "**")) {
+        let glob = has_signs(name).then(|| Glob::compile(&without_classes(name), GlobKind::Word));
+        let Some(Ok(glob)) = glob else {
+            found = found.into_iter().map(|path| path + "/" + name).collect();
+            continue;
+        };
+        let mut next = Vec::new();
+        for path in &found {
+            let Ok(entries) = fs::read_dir(format!("{path}/")) else { continue };
+            for entry in entries.flatten() {
+                looked_at += 1;
+                if looked_at > MAX_ENTRIES {
+                    return None;
+                }
+                let entry = entry.file_name().to_string_lossy().into_owned();
+                // A name with a dot is found only by a glob with one.
+                if entry.starts_with('.') == name.starts_with('.') && glob.is_match(&entry, false) {
+                    next.push(format!("{path}/{entry}"));
+                }
+            }
+        }
+        found = next;
+    }
+    Some(found)
+}
+
+fn has_signs(text: &str) -> bool {
+    text.contains(['*', '?', '['])
 }
 
 /// A glob in which classes such as `[[:alpha:]]` are any character.

@@ -12,6 +12,8 @@ use hookrail_shell::{Access, Extent, PathBase, PathUse};
 
 /// More paths than this are not resolved; what the others are cannot be determined.
 const MAX_PATHS: usize = 4096;
+/// The same for the files of one glob.
+const MAX_MATCHES: usize = 1000;
 
 /// The paths of one call.
 #[derive(Debug, Default)]
@@ -213,12 +215,13 @@ impl PathFacts {
     /// Adds the files that a glob stands for at present, beside the glob itself.
     fn add_matching(&mut self, facts: &Facts<'_>, access: Access, folder: Option<&str>, glob: &str) {
         let places = facts.places();
-        let Some(files) = places.matching(folder, glob) else {
+        let files = places.matching(folder, glob).filter(|files| files.len() <= MAX_MATCHES);
+        let Some(files) = files else {
             self.list(access).and_others = true;
             return;
         };
         let list = self.list(access);
-        for file in files.iter().take(MAX_PATHS) {
+        for file in &files {
             list.extend(places.resolve(None, file, Dots::Physical));
         }
     }
