@@ -4,6 +4,7 @@
 //! `hookrail-live`: files that are there or not, texts that reached the model or the user, words in the agent's own
 //! session log, and lines of hookrail's log.
 
+mod claude_hooks;
 mod installed;
 mod tools;
 
@@ -37,10 +38,14 @@ struct Options<'a> {
 /// scenario, and may be given more than once; `--keep` leaves the folders of the runs; `--record DIR` keeps the payloads
 /// that the agents give their hooks. `--table` writes the table into the documents, and the results that
 /// `hookrail doctor --live` compares its own with. `--capture-tools` runs no scenario: it writes down which tools the
-/// agents offer to their models.
+/// agents offer to their models. `--claude-hooks` runs none either: it gives Claude Code hooks as people publish them, and
+/// writes down whether it does what the tests expect of every other agent.
 /// A run that cannot be made leaves `?` and the reason in its cells, and the others go on: the whole table takes long to
 /// make. Each cell is also printed to stderr as soon as it is known.
 pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
+    if arguments.iter().any(|argument| argument == "--claude-hooks") {
+        return claude_hooks::compare(root);
+    }
     let options = options(arguments)?;
     let chosen = || {
         PROGRAMS.iter().filter(|program| options.names.is_empty() || options.names.contains(&program.name))

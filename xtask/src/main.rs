@@ -48,7 +48,7 @@ fn main() -> Result<()> {
         }
         _ => bail!(
             "usage: cargo xtask all | dist | packages [--target T]… [--check] | clients | picture | notes [VERSION] | \
-             agents [AGENT…] [--effect NAME] [--keep]"
+             agents [AGENT…] [--effect NAME] [--keep] | agents --claude-hooks"
         ),
     }
 }

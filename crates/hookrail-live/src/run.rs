@@ -130,6 +130,39 @@ pub(crate) fn attempt(
     Ok(())
 }
 
+/// A run of an agent without hookrail. Its folders go with this value.
+pub struct RunAlone {
+    /// The project.
+    pub work: PathBuf,
+    /// The turns that the model was asked for.
+    pub calls: Vec<ModelCall>,
+    _base: tempfile::TempDir,
+}
+
+/// Runs an agent with hooks of its own, without hookrail. `set_up` fills the project and says what the model does.
+pub fn run_alone(
+    program: &Program,
+    executable: &Path,
+    prompt: &str,
+    set_up: impl FnOnce(&Path) -> Result<Vec<Turn>>,
+) -> Result<RunAlone> {
+    let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
+    let room = Room::make(base.path())?;
+    let mut turns = set_up(&room.work)?;
+    turns.push(Turn::Say(ANSWER.to_owned()));
+    let model = ScriptedModel::start(Script { turns, subagent: None })?;
+    let mcp = room.write_mcp_server()?;
+    (program.prepare)(&Setup { home: &room.home, url: &model.url(), mcp: Some(&mcp) })?;
+    let model_name = program.model(true);
+    let mut command = room.command(executable);
+    command
+        .args((program.arguments)(prompt, model_name))
+        .envs((program.environment)(&model.url(), model_name));
+    room.offer_all_tools(program, &mut command)?;
+    run(command, &room, PATIENCE)?;
+    Ok(RunAlone { work: room.work, calls: model.calls(), _base: base })
+}
+
 /// What the agent wrote about its session: the lines of its own files, as text. hookrail's files and libraries that the
 /// agent unpacked are not among them.
 fn records(folder: &Path) -> Result<String> {

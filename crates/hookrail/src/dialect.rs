@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::event::{Event, EventName};
 use crate::formats::json_object::JsonObject;
+use crate::matcher::Matcher;
 
 pub(crate) use self::answer::{ClaudeAnswer, claude_answer};
 
@@ -104,13 +105,13 @@ impl HookDialect {
         }
     }
 
-    /// What a hook reads in place of our payload; `None` where it reads that.
-    pub(crate) fn payload(self, ours: &[u8]) -> Option<JsonObject> {
+    /// What a hook with this matcher reads in place of our payload; `None` where it reads that.
+    pub(crate) fn payload(self, matcher: &Matcher, ours: &[u8]) -> Option<JsonObject> {
         if !self.is_claude() {
             return None;
         }
         match serde_json::from_slice(ours) {
-            Ok(Value::Object(ours)) => claude_payload(ours),
+            Ok(Value::Object(ours)) => claude_payload(matcher, ours),
             _ => None,
         }
     }
@@ -147,7 +148,7 @@ fn failure(response: &JsonObject, agent: Option<&Value>) -> Option<Value> {
 }
 
 /// Our payload as Claude Code would have sent it. Where Claude Code did send it, its own values are under `agent`.
-fn claude_payload(mut ours: JsonObject) -> Option<JsonObject> {
+fn claude_payload(matcher: &Matcher, mut ours: JsonObject) -> Option<JsonObject> {
     let event: EventName = ours.get("hook_event_name")?.as_str()?.parse().ok()?;
     let agent = ours.shift_remove("agent").unwrap_or_default();
     let native = agent.get("name").and_then(Value::as_str) == Some("claude");
@@ -159,6 +160,14 @@ fn claude_payload(mut ours: JsonObject) -> Option<JsonObject> {
     }
     if event.has_tool() {
         tool_fields(&mut ours, event, &agent, native);
+        // Of the names that an MCP tool may have, the one that the hook listens to.
+        let listens = |name: &Value| name.as_str().is_some_and(|name| matcher.matches_tool(name).is_match());
+        let names = agent.get("mcp_names").and_then(Value::as_array).into_iter().flatten();
+        if !ours.get("tool_name").is_some_and(listens)
+            && let Some(name) = names.into_iter().find(|name| listens(name))
+        {
+            ours.insert("tool_name".to_owned(), name.clone());
+        }
     }
     for key in ["source", "reason", "trigger", "notification_type"] {
         if let Some(Value::String(word)) = ours.get(key) {

@@ -162,6 +162,12 @@ fn tool_fields(event: &mut BridgeEvent, native: &mut Value) {
     event.payload.insert("tool_input".to_owned(), arguments.into());
     add(native, "tool_name", name.as_str().into());
     add(native, "tool_input", input.clone());
+    let readings: Vec<&str> =
+        also_matches.iter().map(String::as_str).filter(|also| also.starts_with("mcp__")).collect();
+    if !ours.starts_with("mcp__") && !readings.is_empty() {
+        // Where the border between server and tool is not known, a matcher may name any of them.
+        add(native, "mcp_names", readings.into());
+    }
     event.native_tool = Some(name);
     event.native_input = input;
     event.also_matches = also_matches;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -115,7 +116,8 @@ fn cases(events: &[&str]) -> Vec<Value> {
         let missing: Vec<&Value> = missing.collect();
         let is_asked = events.contains(&first.as_str());
         if is_asked && !missing.is_empty() {
-            println!("left out, because {missing:?} is missing: {}", case["name"]);
+            let line = format!("left out, because {missing:?} is missing: {}\n", case["name"]);
+            std::io::stdout().write_all(line.as_bytes()).unwrap();
         }
         is_asked && missing.is_empty()
     };
@@ -131,7 +133,7 @@ fn moved(case: &Value) -> TestProject {
     for script in fs::read_dir(folder()).unwrap() {
         let script = script.unwrap();
         let place = project.dir().join(".claude/hooks").join(script.file_name());
-        if script.file_name() != "hooks.json" {
+        if script.path().extension().is_none_or(|end| end != "json") {
             write_executable(&place, fs::read(script.path()).unwrap());
         }
     }
@@ -225,6 +227,29 @@ fn hooks_of_prompts_and_sessions() {
     same_outcome(&["UserPromptSubmit", "SessionStart", "Stop", "SessionEnd"]);
 }
 
+/// The record of what Claude Code itself did is about these hooks.
+#[test]
+fn claude_code_was_seen_to_do_the_same() {
+    let text = fs::read_to_string(folder().join("seen.json")).unwrap();
+    let seen: Value = serde_json::from_str(&text).unwrap();
+    let all = cases(&[
+        "PreToolUse",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "UserPromptSubmit",
+        "SessionStart",
+        "Stop",
+        "SessionEnd",
+    ]);
+    for case in all {
+        let name = case["name"].as_str().unwrap();
+        assert_eq!(
+            seen["hooks"][name], "as expected",
+            "`cargo xtask agents --claude-hooks` writes the record"
+        );
+    }
+}
+
 /// One session of an agent that calls the bridge.
 struct Session<'a> {
     agent: &'a Agent,
@@ -315,8 +340,10 @@ fn native(agent: &str, project: &TestProject, call: &Value) -> Option<(String, V
     let input = &call["input"];
     let text = |key: &str| input[key].as_str().unwrap_or_default();
     let file = project.dir().join(text("file_path"));
-    let lines =
-        |sign: &str, text: &str| -> String { text.lines().map(|line| format!("{sign}{line}\n")).collect() };
+    let lines = |sign: &str, text: &str| -> String {
+        let lines: Vec<String> = text.lines().map(|line| format!("{sign}{line}")).collect();
+        lines.join("\n") + "\n"
+    };
     let (tool, input) = match (call["tool"].as_str()?, agent) {
         ("Bash", "codex") => ("Bash", json!({ "command": text("command") })),
         ("Bash", "gemini" | "qwen") => ("run_shell_command", json!({ "command": text("command") })),
@@ -416,7 +443,8 @@ fn perform(project: &TestProject, input: &Value) -> (i32, String) {
 fn apply(project: &TestProject, patch: &str) {
     let name = patch.lines().nth(1).unwrap().split_once("File: ").unwrap().1;
     let side = |sign: char| -> String {
-        patch.lines().filter_map(|line| line.strip_prefix(sign)).map(|line| format!("{line}\n")).collect()
+        let lines: Vec<&str> = patch.lines().filter_map(|line| line.strip_prefix(sign)).collect();
+        lines.join("\n") + "\n"
     };
     let before = fs::read_to_string(project.dir().join(name)).unwrap_or_default();
     let after =

@@ -23,6 +23,7 @@ mod allow;
 mod both_folders;
 mod bridge;
 mod check;
+mod claude_dialect;
 mod claude_hooks;
 mod connect;
 mod crash;

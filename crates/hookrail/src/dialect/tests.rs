@@ -6,7 +6,7 @@ use super::*;
 
 fn given(payload: &Value) -> Value {
     let text = serde_json::to_vec(payload).expect("JSON");
-    HookDialect::Claude.payload(&text).expect("a payload").into()
+    HookDialect::Claude.payload(&Matcher::any(), &text).expect("a payload").into()
 }
 
 #[test]
@@ -44,6 +44,19 @@ fn claudes_own_call_is_as_it_was() {
         json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": native,
             "tool_use_id": "t1", "permission_mode": "plan"})
     );
+}
+
+#[test]
+fn an_mcp_tool_has_the_name_that_the_hook_listens_to() {
+    let ours = json!({"hook_event_name": "BeforeTool", "tool_name": "a_b_c", "tool_input": {},
+        "agent": {"name": "opencode", "mcp_names": ["mcp__a__b_c", "mcp__a_b__c"]}});
+    let text = serde_json::to_vec(&ours).expect("JSON");
+    for (matcher, name) in
+        [("mcp__a_b__.*", "mcp__a_b__c"), ("mcp__a__b_c", "mcp__a__b_c"), ("*", "a_b_c"), ("x", "a_b_c")]
+    {
+        let payload = HookDialect::Claude.payload(&Matcher::names_or_pattern(matcher), &text);
+        assert_eq!(payload.expect("a payload")["tool_name"], name, "{matcher}");
+    }
 }
 
 #[test]

@@ -213,7 +213,7 @@ impl HookRunner {
     ) -> HookRun {
         let cwd = hook.folder(place.cwd);
         let own_payload = payload;
-        let given = hook.dialect.payload(payload.as_bytes());
+        let given = hook.dialect.payload(&hook.matcher, payload.as_bytes());
         let in_dialect = given.as_ref().and_then(|given| Payload::new(given).ok());
         let payload = in_dialect.as_ref().unwrap_or(payload);
         let finished = match hook.kind {
