@@ -81,11 +81,30 @@ pub fn also_runs(agent: Agent, other: Agent) -> bool {
     ALSO_RUN.contains(&(agent, other))
 }
 
-/// What some agents do without any hook.
-const UNSEEN: [(Agent, &str); 1] = [(
-    Agent::Codex,
-    "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
-)];
+/// What some agents do without any hook, or before a hook can do anything about it.
+const UNSEEN: [(Agent, &str); 9] = [
+    (
+        Agent::Codex,
+        "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
+    ),
+    (Agent::Crush, "Calls of subagents fire no hook; the call that starts one does."),
+    (Agent::Cursor, "Files that it writes fire an event afterwards only: nothing can refuse that."),
+    (Agent::Cursor, "It takes no text for the model."),
+    (
+        Agent::Grok,
+        "Arguments of more than 128 KiB are cut off before hooks see them: where a guard depends on them, the call is refused.",
+    ),
+    (Agent::Grok, "Commands behind `!` that a person types fire no hook."),
+    (
+        Agent::Grok,
+        "In its mode without questions a hook's question is a refusal. A refused prompt shows no reason there.",
+    ),
+    (
+        Agent::Kimi,
+        "It does not wait for hooks after a tool: a result reaches the model as it is, and then every further call is refused.",
+    ),
+    (Agent::Kimi, "Commands behind `!` that a person types fire no hook."),
+];
 
 /// What an agent cannot enforce, and what happens instead: one sentence each, from its table.
 pub fn limits(agent: Agent) -> Vec<String> {
@@ -101,6 +120,15 @@ pub fn limits(agent: Agent) -> Vec<String> {
     let ends = can.stop.iter().any(|event| event.has_tool()) || !carries_stop.is_empty();
     add(!ends, "A stop at a tool does not end its run: that call and every further one are refused.");
     add(!can.go_on, "It cannot be sent back to work at its end: the text goes with the next prompt.");
+    let takes = |event: EventName| can.context.contains(&event);
+    add(
+        takes(EventName::BeforeAgent) && !takes(EventName::AfterTool),
+        "A text for the model waits for the next prompt, unless it is for a prompt.",
+    );
+    add(
+        takes(EventName::AfterTool) && !takes(EventName::BeforeAgent),
+        "A text for the model at a prompt or at the start waits for the next tool call.",
+    );
     let is_missing = |event: &EventName| !events.iter().any(|native| native.ours == Some(*event));
     let missing: Vec<&str> = EventName::ALL.into_iter().filter(is_missing).map(EventName::as_str).collect();
     add(

@@ -124,6 +124,11 @@ impl HookLog {
         }
     }
 
+    /// Notes that an agent is not of the version that was measured.
+    pub(crate) fn version(&self, note: &str) {
+        self.write(&LogLine::Version { note });
+    }
+
     /// Notes a refusal that no hook decided on.
     pub(crate) fn refused(&self, event: &str, tool: Option<&str>, reason: &str) {
         let project = self.project.get().map(String::as_str);

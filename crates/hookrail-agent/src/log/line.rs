@@ -66,6 +66,10 @@ pub enum LogLine<'a> {
         event: &'a str,
         strengthened: &'a [String],
     },
+    /// An agent of another version than the one that was measured, and what to run.
+    Version {
+        note: &'a str,
+    },
     Stop {
         reason: &'a str,
     },

@@ -33,6 +33,7 @@ use self::memory::MemoryStore;
 use crate::cli::{BridgeArgs, Places};
 use crate::commands::allow::{KeptGrants, processes};
 use crate::commands::check;
+use crate::commands::connect::version::drift;
 use crate::commands::keeper::client::KeeperClient;
 use crate::context::Context;
 use crate::exit::ExitStatus;
@@ -220,6 +221,11 @@ fn respond(
     native.strengthened.extend(unread);
     native.strengthened.extend(keeper.problem());
     log.bridged(&event.native_event, &native.strengthened);
+    if event.event == Some(EventName::SessionStart)
+        && let Some(note) = drift(agent, &surroundings::trusted_path(&context), &context)
+    {
+        log.version(&note);
+    }
     if let Some(system) = session.hook_system() {
         reaping::kill_after_grace(system);
     }

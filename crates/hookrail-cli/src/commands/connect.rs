@@ -9,6 +9,7 @@ pub(crate) mod program;
 pub(crate) mod record;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod version;
 
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,7 @@ pub(crate) fn run(
         for (message, help) in not_running(&file, context) {
             printer.message(format_args!("warning: {}\n  {}", escape_line(&message), escape_line(&help)));
         }
+        version::tell(agent, context, printer);
     }
     Ok(ExitStatus::Success)
 }

@@ -15,12 +15,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use hookrail_bridge::{limits, tested_with};
+use hookrail_bridge::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use self::collect::Collected;
 use super::connect::status::Connected;
+use super::connect::version::measured_version;
 use super::status::guard_states;
 use crate::cli::ReportArgs;
 use crate::context::Context;
@@ -62,7 +63,7 @@ fn coverage(context: &Context) -> Value {
             "guarded": state.guarded,
             "why": state.why,
             "guards": state.counted(),
-            "measured": tested_with(state.which),
+            "measured": measured_version(state.which),
             "cannot": limits(state.which),
         })
     });

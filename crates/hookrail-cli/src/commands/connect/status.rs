@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::file::AgentFile;
 use super::not_running;
+use super::version::{self, measured_version};
 use crate::cli::Format;
 use crate::context::Context;
 use crate::display::shown;
@@ -35,7 +36,7 @@ pub(crate) struct AgentStatus {
     /// The version that the program prints.
     pub(crate) version: Option<String>,
     /// The version that hookrail was tested with.
-    pub(crate) tested_with: &'static str,
+    pub(crate) tested_with: String,
     pub(crate) connected: Connected,
     /// The files that call hookrail, or that cannot be read.
     pub(crate) files: Vec<PathBuf>,
@@ -94,6 +95,11 @@ pub(crate) fn statuses(context: &Context, printer: &mut Printer) -> Vec<AgentSta
     let programs: Vec<(Agent, Option<PathBuf>)> =
         Agent::ALL.into_iter().map(|agent| (agent, find_program(agent))).collect();
     let versions = versions(&programs, printer);
+    for ((agent, program), version) in programs.iter().zip(&versions) {
+        if let Some(version) = version {
+            version::remember(*agent, program.as_deref(), version, context);
+        }
+    }
     let found = programs.into_iter().zip(versions);
     found.map(|((agent, program), version)| status(agent, program.is_some(), version, context)).collect()
 }
@@ -142,7 +148,7 @@ fn status(agent: Agent, found: bool, version: Option<String>, context: &Context)
         agent: agent.as_str(),
         found,
         version,
-        tested_with: hookrail_bridge::tested_with(agent),
+        tested_with: measured_version(agent),
         connected: Connected::No,
         files: Vec::new(),
         not_running: Vec::new(),
@@ -170,14 +176,12 @@ fn status(agent: Agent, found: bool, version: Option<String>, context: &Context)
 }
 
 /// The agent's program on the `PATH`.
-/// The first one wins, as in a shell.
 fn find_program(agent: Agent) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(agent.as_str())).find(|file| is_executable(file))
+    version::find_program(agent, &std::env::var_os("PATH")?)
 }
 
 /// A folder of the same name is none.
-fn is_executable(file: &Path) -> bool {
+pub(super) fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

@@ -6,13 +6,14 @@
 
 use std::path::{Path, PathBuf};
 
-use hookrail_bridge::{Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event};
+use hookrail_bridge::{Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event, limits};
 use hookrail_shell::quote;
 
 use super::probe::{self, ProbeResult};
 use super::{DoctorReport, RowState};
 use crate::commands::connect::file::AgentFile;
 use crate::commands::connect::status::{AgentStatus, Connected, statuses};
+use crate::commands::connect::version::unmeasured;
 use crate::commands::connect::{not_running, program};
 use crate::commands::mcp::wrap::{WrappedServers, wrapped_files};
 use crate::context::Context;
@@ -74,12 +75,12 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
         }
         Connected::Yes | Connected::Partly | Connected::Unreadable => {}
     }
-    if let Some(version) = &status.version
-        && !version.contains(status.tested_with)
-    {
-        let message = format!("is {version}; hookrail was tested with {}", status.tested_with);
-        let help = format!("`hookrail doctor --live {name}` shows what this version obeys");
+    if let Some((message, help)) = status.version.as_deref().and_then(|version| unmeasured(agent, version)) {
         report.add(RowState::Note, name, message, help);
+    }
+    let limits = limits(agent);
+    if !limits.is_empty() {
+        report.add(RowState::Note, name, limits.join(" "), "");
     }
     for is_project in [false, true] {
         let Ok(file) = AgentFile::find(agent, is_project, context) else { continue };
@@ -213,6 +214,12 @@ fn look_for_doubles(context: &Context, report: &mut DoctorReport) {
                 "Copilot also runs the project's `.claude/settings.json`: each hook runs twice there";
             let help = "`hookrail disconnect claude --project`, and `hookrail connect claude` instead";
             report.add(RowState::Warning, "copilot", message, help);
+        }
+        if agent == Agent::Grok && user && calls(Agent::Claude, false).is_some() {
+            let message = "Grok Build also runs `~/.claude/settings.json`, which calls hookrail, too: a call is answered \
+                           once, and hooks at other events may run twice";
+            let help = "`[compat.claude] hooks = false` in `~/.grok/config.toml` turns that off";
+            report.add(RowState::Note, "grok", message, help);
         }
     }
     if claude_project {
