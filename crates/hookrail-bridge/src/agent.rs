@@ -56,6 +56,12 @@ agents! {
     Grok, "grok", "Grok Build";
     /// Kimi Code.
     Kimi, "kimi", "Kimi Code";
+    /// Kilo, a fork of opencode.
+    Kilo, "kilo", "Kilo";
+    /// pi, which has extensions and no command hooks.
+    Pi, "pi", "pi";
+    /// Cline, whose plugins can do more than its hooks.
+    Cline, "cline", "Cline";
 }
 
 impl fmt::Display for Agent {

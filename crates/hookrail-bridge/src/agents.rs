@@ -2,15 +2,18 @@
 //! list of [`Agent`].
 
 mod claude;
+mod cline;
 mod codex;
 mod copilot;
 mod crush;
 mod cursor;
 mod gemini;
 mod grok;
+mod kilo;
 mod kimi;
 mod llxprt;
 mod opencode;
+mod pi;
 mod qwen;
 pub(crate) mod shapes;
 
@@ -33,6 +36,9 @@ pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
         Agent::Cursor => &cursor::DIALECT,
         Agent::Grok => &grok::DIALECT,
         Agent::Kimi => &kimi::DIALECT,
+        Agent::Kilo => &kilo::DIALECT,
+        Agent::Pi => &pi::DIALECT,
+        Agent::Cline => &cline::DIALECT,
     }
 }
 
@@ -82,7 +88,7 @@ pub fn also_runs(agent: Agent, other: Agent) -> bool {
 }
 
 /// What some agents do without any hook, or before a hook can do anything about it.
-const UNSEEN: [(Agent, &str); 9] = [
+const UNSEEN: [(Agent, &str); 10] = [
     (
         Agent::Codex,
         "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
@@ -104,6 +110,10 @@ const UNSEEN: [(Agent, &str); 9] = [
         "It does not wait for hooks after a tool: a result reaches the model as it is, and then every further call is refused.",
     ),
     (Agent::Kimi, "Commands behind `!` that a person types fire no hook."),
+    (
+        Agent::Cline,
+        "If its plugins do not load within four seconds, it goes on without them, unless `CLINE_PLUGIN_IMPORT_TIMEOUT_MS` is higher.",
+    ),
 ];
 
 /// What an agent cannot enforce, and what happens instead: one sentence each, from its table.

@@ -147,7 +147,7 @@ pub fn connect(
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, scope, options);
     let text = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => plugin::connect(existing, scope)?,
+        (SettingsShape::Plugin, _) => plugin::connect(agent, existing, scope)?,
         (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
         (SettingsShape::TomlList, _) => toml_list::connect(before, &wanted)?,
         (shape, _) => json::connect(before, shape, &wanted)?,
@@ -173,7 +173,7 @@ pub fn disconnect(
         return Ok(SettingsEdit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
     let text = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => plugin::disconnect(before)?,
+        (SettingsShape::Plugin, _) => plugin::disconnect(agent, before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
         (SettingsShape::TomlList, _) => toml_list::disconnect(before)?,
         (shape, _) => json::disconnect(before, shape)?,
@@ -198,7 +198,7 @@ pub fn connection(
     scope.check()?;
     let wanted = wanted(agent, scope, options);
     let found = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => return Ok(plugin::connection(existing, scope, &wanted)),
+        (SettingsShape::Plugin, _) => return Ok(plugin::connection(agent, existing, scope, &wanted)),
         (SettingsShape::Groups, true) => toml::found(existing)?,
         (SettingsShape::TomlList, _) => toml_list::found(existing)?,
         (shape, _) => json::found(existing, shape)?,
@@ -222,7 +222,7 @@ pub fn bridge_entries(
 ) -> Result<Vec<(String, String)>, ConnectError> {
     match (dialect_of(agent).settings.shape, options.toml) {
         (SettingsShape::Plugin, _) => {
-            let Some(call) = plugin::call(existing) else { return Ok(Vec::new()) };
+            let Some(call) = plugin::call(agent, existing) else { return Ok(Vec::new()) };
             let call =
                 |event: &NativeEvent| (event.name.to_owned(), format!("{call} {agent} {}", event.name));
             Ok(dialect_of(agent).events.iter().map(call).collect())

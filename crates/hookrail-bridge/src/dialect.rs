@@ -176,21 +176,44 @@ pub(crate) struct Argument {
     pub needed: bool,
     /// The argument beside which it is not needed.
     pub unless: Option<&'static str>,
+    /// What its value looks like.
+    pub form: ArgumentForm,
+}
+
+/// What the value of an argument looks like, compared with ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArgumentForm {
+    /// The same.
+    AsOurs,
+    /// A list of shell lines, each of which is run on its own.
+    Lines,
+    /// A list of objects, each with a `path`.
+    Paths,
 }
 
 /// An argument that may be missing.
 pub(crate) const fn may(theirs: &'static str, ours: &'static str) -> Argument {
-    Argument { theirs, ours, needed: false, unless: None }
+    Argument { theirs, ours, needed: false, unless: None, form: ArgumentForm::AsOurs }
 }
 
 /// An argument that must be there.
 pub(crate) const fn must(theirs: &'static str, ours: &'static str) -> Argument {
-    Argument { theirs, ours, needed: true, unless: None }
+    Argument { theirs, ours, needed: true, unless: None, form: ArgumentForm::AsOurs }
 }
 
 /// An argument that must be there unless another one is.
 pub(crate) const fn must_unless(theirs: &'static str, ours: &'static str, other: &'static str) -> Argument {
-    Argument { theirs, ours, needed: true, unless: Some(other) }
+    Argument { theirs, ours, needed: true, unless: Some(other), form: ArgumentForm::AsOurs }
+}
+
+/// Shell lines that must be there.
+pub(crate) const fn lines(theirs: &'static str, ours: &'static str) -> Argument {
+    Argument { theirs, ours, needed: true, unless: None, form: ArgumentForm::Lines }
+}
+
+/// Files that must be there.
+pub(crate) const fn paths(theirs: &'static str, ours: &'static str) -> Argument {
+    Argument { theirs, ours, needed: true, unless: None, form: ArgumentForm::Paths }
 }
 
 /// A tool that does what ours of that name does.
@@ -209,7 +232,7 @@ pub(crate) enum McpForm {
     DoubleUnderscore,
     /// `mcp_server_tool`, where the payload has to name server and tool.
     SingleUnderscore,
-    /// `server__tool`, with the arguments of the tool that calls it.
+    /// `server__tool`.
     Bare,
     /// `server-tool`, or `server/tool` in questions for permission. Its own tools have names without either.
     Dash,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::agents::shapes::{result_text, text_result};
-use crate::dialect::{Argument, McpForm, NativeTool};
+use crate::dialect::{Argument, ArgumentForm, McpForm, NativeTool};
 
 /// A tool call under our names.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,7 +152,8 @@ fn problem(tool: &'static NativeTool, native: &JsonObject) -> Option<String> {
         // One of several names suffices; where all are missing, the first one is told.
         let is_told = std::ptr::eq(counts, argument);
         let is_needed = argument.needed && argument.unless.is_none_or(|other| !native.contains_key(other));
-        is_told.then(|| argument_problem(argument.theirs, role, is_needed, native.get(argument.theirs)))?
+        let value = native.get(argument.theirs).map(|value| value_as_ours(argument, value.clone()));
+        is_told.then(|| argument_problem(argument.theirs, role, is_needed, value.as_ref()))?
     })
 }
 
@@ -227,7 +228,9 @@ fn own_input(agent: Agent, native_name: &str, mut native: JsonObject, changed: &
     for (name, value) in changed {
         if before.get(name) != Some(value) {
             let native_key = tool.map_or(name.as_str(), |tool| native_argument(tool, &native, name));
-            native.insert(native_key.to_owned(), value.clone());
+            let argument = tool.and_then(|tool| counting(tool, &native, name));
+            let value = argument.map_or_else(|| value.clone(), |argument| value_as_theirs(argument, value));
+            native.insert(native_key.to_owned(), value);
         }
     }
     native
@@ -283,12 +286,47 @@ fn rename(tool: &'static NativeTool, native: JsonObject) -> JsonObject {
         |key: &str| tool.arguments.iter().any(|argument| argument.ours == key || argument.theirs == key);
     let renamed = native.into_iter().filter_map(|(key, value)| {
         match counts.iter().find(|argument| argument.theirs == key) {
-            Some(argument) => Some((argument.ours.to_owned(), value)),
+            Some(argument) => Some((argument.ours.to_owned(), value_as_ours(argument, value))),
             None if decides(&key) || is_taken(&key) => None,
             None => Some((key, value)),
         }
     });
     renamed.collect()
+}
+
+/// A value in our form; as it is if it has another form than it should. Each of several shell lines is a script of its own,
+/// so that a quote which one of them leaves open does not hide the next one.
+fn value_as_ours(argument: &Argument, value: Value) -> Value {
+    let list = || value.as_array().map(|list| list.iter());
+    match argument.form {
+        ArgumentForm::AsOurs => value,
+        ArgumentForm::Lines => {
+            match list().and_then(|list| list.map(Value::as_str).collect::<Option<Vec<_>>>()).as_deref() {
+                Some([line]) => (*line).into(),
+                Some(lines) => {
+                    let scripts = lines.iter().map(|line| format!("sh -c {}", hookrail_shell::quote(line)));
+                    scripts.collect::<Vec<_>>().join("\n").into()
+                }
+                None => value,
+            }
+        }
+        ArgumentForm::Paths => {
+            let paths = list()
+                .and_then(|list| list.map(|each| each.get("path").cloned()).collect::<Option<Vec<_>>>());
+            paths.map_or_else(|| value.clone(), Value::from)
+        }
+    }
+}
+
+/// A value of ours in the agent's form.
+fn value_as_theirs(argument: &Argument, value: &Value) -> Value {
+    match (argument.form, value) {
+        (ArgumentForm::Lines, Value::String(_)) => Value::from(vec![value.clone()]),
+        (ArgumentForm::Paths, Value::Array(paths)) => {
+            paths.iter().map(|path| serde_json::json!({ "path": path })).collect()
+        }
+        _ => value.clone(),
+    }
 }
 
 /// Whether an argument is the one of its meaning that counts.

@@ -41,8 +41,8 @@ pub struct Program {
     pub(crate) monitor: Option<fn(&str) -> Call>,
     /// How its model searches in a file by its name.
     pub(crate) search: Option<fn(&Path) -> Vec<Call>>,
-    /// How its model calls the tool `leave_mark` of the MCP server `probe`.
-    pub(crate) mcp: fn() -> Call,
+    /// How its model calls the tool `leave_mark` of the MCP server `probe`; `None` if it has no MCP servers.
+    pub(crate) mcp: fn() -> Option<Call>,
     /// How its model gives a task to a subagent.
     pub(crate) subagent: Option<fn(&str) -> Call>,
 }
@@ -96,7 +96,7 @@ pub(crate) enum AllTools {
 
 /// All of them.
 /// Permissions are switched off wherever the agent has a switch for it: a refusal that is seen comes from hookrail.
-pub const PROGRAMS: [Program; 8] = [
+pub const PROGRAMS: [Program; 11] = [
     Program {
         name: "claude",
         title: "Claude Code",
@@ -127,7 +127,7 @@ pub const PROGRAMS: [Program; 8] = [
             )
         }),
         search: Some(|file| vec![Call::new("Read", json!({ "file_path": file }))]),
-        mcp: || Call::new("leave_mark", json!({})),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| {
             let kind = "general-purpose";
             Call::new(
@@ -177,7 +177,7 @@ pub const PROGRAMS: [Program; 8] = [
         },
         monitor: None,
         search: None,
-        mcp: || Call::new("leave_mark", json!({})),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| Call::new("spawn_agent", json!({ "message": prompt }))),
     },
     Program {
@@ -212,7 +212,7 @@ pub const PROGRAMS: [Program; 8] = [
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             vec![Call::new("grep_search", json!({ "pattern": "TOKEN", "include_pattern": name }))]
         }),
-        mcp: || Call::new("leave_mark", json!({})),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| {
             Call::new("invoke_agent", json!({ "agent_name": "generalist", "prompt": prompt }))
         }),
@@ -254,7 +254,7 @@ pub const PROGRAMS: [Program; 8] = [
         mcp: || {
             // It finds such tools later, and the model calls them through another one.
             let call = json!({ "name": "mcp__probe__leave_mark", "arguments": {} });
-            Call::new("tool_call", call)
+            Some(Call::new("tool_call", call))
         },
         subagent: Some(|prompt| {
             let kind = "general-purpose";
@@ -308,7 +308,7 @@ pub const PROGRAMS: [Program; 8] = [
                 call(json!({ "glob": name })),
             ]
         }),
-        mcp: || Call::new("leave_mark", json!({})),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| {
             Call::new(
                 "task",
@@ -332,47 +332,110 @@ pub const PROGRAMS: [Program; 8] = [
             ]
         },
         signs: Signs { stopped: None, prompt_refused: None },
+        prepare: |setup| like_opencode(setup, &setup.home.join(".config/opencode"), "@opencode-ai/plugin"),
+        write: |file, text| Call::new("write", json!({ "filePath": file, "content": text })),
+        monitor: None,
+        search: Some(search_like_opencode),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
+        subagent: Some(task_like_opencode),
+    },
+    Program {
+        name: "kilo",
+        title: "Kilo",
+        package: "@kilocode/cli",
+        models: &["scripted/scripted", "scripted/gpt-5"],
+        arguments: |prompt, model| words(&["run", "--auto", "--model", model, prompt]),
+        go_on: Some(|prompt, model| words(&["run", "--auto", "--continue", "--model", model, prompt])),
+        all_tools: AllTools::Always,
+        environment: |_, _| {
+            vec![
+                ("KILO_DISABLE_AUTOUPDATE", "1".to_owned()),
+                ("KILO_DISABLE_MODELS_FETCH", "1".to_owned()),
+                ("KILO_TELEMETRY_LEVEL", "off".to_owned()),
+            ]
+        },
+        signs: Signs { stopped: None, prompt_refused: None },
+        prepare: |setup| like_opencode(setup, &setup.home.join(".config/kilo"), "@kilocode/plugin"),
+        write: |file, text| Call::new("write", json!({ "filePath": file, "content": text })),
+        monitor: Some(|command| {
+            Call::new("background_process", json!({ "action": "start", "command": command }))
+        }),
+        search: Some(search_like_opencode),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
+        subagent: Some(task_like_opencode),
+    },
+    Program {
+        name: "pi",
+        title: "pi",
+        package: "@earendil-works/pi-coding-agent",
+        models: &["scripted"],
+        arguments: |prompt, model| {
+            let tools = "read,bash,edit,write,grep,find,ls";
+            words(&["-p", "--provider", "scripted", "--model", model, "--tools", tools, prompt])
+        },
+        go_on: None,
+        all_tools: AllTools::Always,
+        environment: |_, _| vec![("PI_OFFLINE", "1".to_owned()), ("PI_SKIP_VERSION_CHECK", "1".to_owned())],
+        signs: Signs { stopped: Some("This operation was aborted"), prompt_refused: None },
         prepare: |setup| {
             let provider = json!({
-                "npm": "@ai-sdk/openai-compatible",
-                "options": { "baseURL": format!("{}/v1", setup.url), "apiKey": "fake" },
-                "models": {
-                    "scripted": { "name": "scripted", "tool_call": true },
-                    "gpt-5": { "name": "gpt-5", "tool_call": true },
-                },
+                "baseUrl": format!("{}/v1", setup.url), "api": "openai-completions", "apiKey": "fake",
+                "models": [{ "id": "scripted" }],
             });
-            let settings = json!({
-                "share": "disabled", "autoupdate": false,
-                "permission": { "bash": "allow", "edit": "allow", "external_directory": "allow" },
-                "provider": { "scripted": provider },
-                "small_model": "scripted/scripted",
-                "mcp": setup.mcp.map_or(json!({}), |script| {
-                    json!({ "probe": { "type": "local", "command": ["sh", script], "enabled": true } })
-                }),
-            });
-            let folder = setup.home.join(".config/opencode");
-            // It installs its plugin library from npm into every folder with plugins, unless a lock file there names
-            // the library. hookrail's plugin does not use it.
-            let lock = json!({ "packages": { "": { "dependencies": { "@opencode-ai/plugin": "*" } } } });
-            write_json(&folder.join("package-lock.json"), &lock)?;
-            fs::create_dir_all(folder.join("node_modules"))?;
-            write_json(&folder.join("opencode.json"), &settings)
+            let file = setup.home.join(".pi/agent/models.json");
+            write_json(&file, &json!({ "providers": { "scripted": provider } }))
         },
-        write: |file, text| Call::new("write", json!({ "filePath": file, "content": text })),
+        write: |file, text| Call::new("write", json!({ "path": file, "content": text })),
         monitor: None,
         search: Some(|file| {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let by_path = json!({ "pattern": "TOKEN", "path": file });
             vec![
-                Call::new("grep", json!({ "pattern": "TOKEN", "include": name })),
-                Call::new("grep", by_path),
+                Call::new("grep", json!({ "pattern": "TOKEN", "glob": name })),
+                Call::new("grep", json!({ "pattern": "TOKEN", "path": file })),
             ]
         }),
-        mcp: || Call::new("leave_mark", json!({})),
-        subagent: Some(|prompt| {
-            let kind = "general";
-            Call::new("task", json!({ "description": "a task", "prompt": prompt, "subagent_type": kind }))
-        }),
+        mcp: || None,
+        subagent: None,
+    },
+    Program {
+        name: "cline",
+        title: "Cline",
+        package: "cline",
+        models: &["scripted", "gpt-5"],
+        arguments: |prompt, model| {
+            words(&["--auto-approve", "true", "--retries", "50", "--model", model, prompt])
+        },
+        go_on: None,
+        all_tools: AllTools::Always,
+        // Else it leaves a process behind, which does the work.
+        environment: |_, _| {
+            vec![
+                ("CLINE_SESSION_BACKEND_MODE", "local".to_owned()),
+                // It goes on without plugins that take longer than four seconds to load, as on a busy machine.
+                ("CLINE_PLUGIN_IMPORT_TIMEOUT_MS", "60000".to_owned()),
+            ]
+        },
+        signs: Signs {
+            stopped: Some("[abort] aborted by another client"),
+            prompt_refused: Some("[abort] aborted by another client"),
+        },
+        prepare: |setup| {
+            let folder = setup.home.join(".cline/data/settings");
+            let provider = json!({ "provider": "openai-compatible", "apiKey": "fake", "model": "scripted",
+                "baseUrl": format!("{}/v1", setup.url) });
+            let provider =
+                json!({ "settings": provider, "updatedAt": "2026-01-01T00:00:00Z", "tokenSource": "manual" });
+            let settings = json!({ "version": 1, "lastUsedProvider": "openai-compatible", "modes": {},
+                "providers": { "openai-compatible": provider } });
+            write_json(&folder.join("providers.json"), &settings)?;
+            let servers = json!({ "mcpServers": setup.mcp_servers() });
+            write_json(&folder.join("cline_mcp_settings.json"), &servers)
+        },
+        write: |file, text| Call::new("editor", json!({ "path": file, "new_text": text })),
+        monitor: None,
+        search: Some(|file| vec![Call::new("read_files", json!({ "files": [{ "path": file }] }))]),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
+        subagent: Some(|prompt| Call::new("spawn_agent", json!({ "systemPrompt": "do it", "task": prompt }))),
     },
     Program {
         name: "grok",
@@ -401,7 +464,7 @@ pub const PROGRAMS: [Program; 8] = [
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             vec![Call::new("grep", json!({ "pattern": "TOKEN", "glob": name }))]
         }),
-        mcp: || Call::new("use_tool", json!({ "tool_name": "probe__leave_mark", "tool_input": {} })),
+        mcp: || Some(Call::new("use_tool", json!({ "tool_name": "probe__leave_mark", "tool_input": {} }))),
         subagent: Some(|prompt| {
             Call::new(
                 "spawn_subagent",
@@ -433,10 +496,49 @@ pub const PROGRAMS: [Program; 8] = [
         write: |file, text| Call::new("Write", json!({ "path": file, "content": text })),
         monitor: None,
         search: Some(|file| vec![Call::new("Read", json!({ "path": file }))]),
-        mcp: || Call::new("leave_mark", json!({})),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| Call::new("Agent", json!({ "description": "a task", "prompt": prompt }))),
     },
 ];
+
+/// The settings of opencode and its forks. `library` is what it installs from npm into every folder with plugins, unless a
+/// lock file there names it; hookrail's plugin does not use it.
+fn like_opencode(setup: &Setup<'_>, folder: &Path, library: &str) -> Result<()> {
+    let provider = json!({
+        "npm": "@ai-sdk/openai-compatible",
+        "options": { "baseURL": format!("{}/v1", setup.url), "apiKey": "fake" },
+        "models": {
+            "scripted": { "name": "scripted", "tool_call": true },
+            "gpt-5": { "name": "gpt-5", "tool_call": true },
+        },
+    });
+    let settings = json!({
+        "share": "disabled", "autoupdate": false,
+        "permission": { "bash": "allow", "edit": "allow", "external_directory": "allow" },
+        "provider": { "scripted": provider },
+        "small_model": "scripted/scripted",
+        "mcp": setup.mcp.map_or(json!({}), |script| {
+            json!({ "probe": { "type": "local", "command": ["sh", script], "enabled": true } })
+        }),
+    });
+    let lock = json!({ "packages": { "": { "dependencies": { library: "*" } } } });
+    write_json(&folder.join("package-lock.json"), &lock)?;
+    fs::create_dir_all(folder.join("node_modules"))?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    write_json(&folder.join(format!("{name}.json")), &settings)
+}
+
+fn search_like_opencode(file: &Path) -> Vec<Call> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    vec![
+        Call::new("grep", json!({ "pattern": "TOKEN", "include": name })),
+        Call::new("grep", json!({ "pattern": "TOKEN", "path": file })),
+    ]
+}
+
+fn task_like_opencode(prompt: &str) -> Call {
+    Call::new("task", json!({ "description": "a task", "prompt": prompt, "subagent_type": "general" }))
+}
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()

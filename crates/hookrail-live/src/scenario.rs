@@ -216,7 +216,10 @@ pub static SCENARIOS: &[Scenario] = &[
         ) {
             (true, _, true) => Cell::Instead("the model reads it with the next prompt"),
             (true, _, false) => Cell::Works(""),
-            (false, true, _) => Cell::Fails,
+            (false, true, true) => {
+                Cell::Unknown("the text waits for a next prompt, which the run does not have")
+            }
+            (false, true, false) => Cell::Fails,
             (false, false, _) => Cell::Unknown("the hook did not run"),
         },
         ..PLAIN
@@ -328,7 +331,7 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "blocked MCP tool",
         alone: true,
         effect: Some("block-mcp"),
-        turns: |program, _| Some(vec![Turn::Calls(vec![(program.mcp)()])]),
+        turns: |program, _| Some(vec![Turn::Calls(vec![(program.mcp)()?])]),
         needs_mcp: true,
         read: |seen| seen.refused("mcp.txt", "MARK-MCP"),
         ..PLAIN
@@ -371,7 +374,8 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "blocked by a hook that takes three seconds",
         effect: Some("slow-hook"),
-        turns: |_, _| shell(&["touch slow.txt"]),
+        // Cline is told to make the same call again.
+        turns: |_, _| shell(&["touch slow.txt", "touch slow.txt"]),
         read: |seen| seen.refused("slow.txt", "MARK-SLOW"),
         ..PLAIN
     },

@@ -18,7 +18,10 @@ use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 /// The table of opencode.
-pub(crate) static DIALECT: Dialect = Dialect {
+pub(crate) static DIALECT: Dialect = TABLE;
+
+/// The same for its forks to change.
+pub(super) const TABLE: Dialect = Dialect {
     tested_with: "1.18.33",
     project_variable: None,
     events: EVENTS,
@@ -76,11 +79,26 @@ const EVENTS: &[NativeEvent] = &[
 ];
 
 /// Tools that run no command and touch no file that the model chose.
-/// The `command` of `task` is the name of a prompt.
-const PLAIN_TOOLS: &[&str] = &["skill", "task", "todowrite"];
+/// The `command` of `task` is the name of a prompt. All but three are Kilo's.
+const PLAIN_TOOLS: &[&str] = &[
+    "skill",
+    "task",
+    "todowrite",
+    "board_post",
+    "board_read",
+    "cancel_wakeup",
+    "kilo_local_recall",
+    "schedule_wakeup",
+];
 
 const TOOLS: &[NativeTool] = &[
     tool("bash", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
+    // Kilo's, which starts, lists and ends programs.
+    tool(
+        "background_process",
+        "run_shell_command",
+        &[may("command", "command"), may("workdir", "directory")],
+    ),
     tool("read", "read_file", READ),
     tool("write", "write_file", READ),
     tool("edit", "replace", EDIT),

@@ -83,7 +83,13 @@ fn decision(answer: &Value) -> Option<&str> {
 /// The word by which an agent refuses at an event.
 fn refusing_word(agent: Agent, event: &NativeEvent) -> &'static str {
     match agent {
-        Agent::Gemini | Agent::Opencode | Agent::Crush | Agent::Kimi => "deny",
+        Agent::Gemini
+        | Agent::Opencode
+        | Agent::Crush
+        | Agent::Kimi
+        | Agent::Kilo
+        | Agent::Pi
+        | Agent::Cline => "deny",
         Agent::Llxprt => "block",
         Agent::Cursor => {
             if event.ours == Some(EventName::BeforeTool) {

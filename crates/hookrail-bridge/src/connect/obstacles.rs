@@ -50,7 +50,10 @@ pub fn obstacles(agent: Agent, around: &Surroundings<'_>) -> Vec<Obstacle> {
         Agent::Gemini => gemini(around),
         Agent::Qwen => qwen(around),
         Agent::Copilot => copilot(around),
-        Agent::Opencode => opencode(around),
+        Agent::Opencode => unset(around, "OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"),
+        Agent::Kilo => unset(around, "KILO_PURE", "KILO_DISABLE_PROJECT_CONFIG"),
+        Agent::Pi => pi(around),
+        Agent::Cline => cline(around),
         Agent::Llxprt => llxprt(around),
         // Nothing is known that would keep these from running them.
         Agent::Crush | Agent::Cursor => Vec::new(),
@@ -155,17 +158,14 @@ fn copilot(around: &Surroundings<'_>) -> Vec<Obstacle> {
         .collect()
 }
 
-/// opencode: variables that leave plugins out.
-fn opencode(around: &Surroundings<'_>) -> Vec<Obstacle> {
+/// opencode and its forks: a variable that leaves all plugins out, and one that leaves those of projects out.
+fn unset(around: &Surroundings<'_>, all: &'static str, projects: &'static str) -> Vec<Obstacle> {
     let is_set =
-        |name: &str| (around.variable)(name).is_some_and(|value| !["", "0", "false"].contains(&&*value));
-    let mut names = vec!["OPENCODE_PURE"];
-    if around.is_project {
-        names.push("OPENCODE_DISABLE_PROJECT_CONFIG");
-    }
-    let found = names.into_iter().filter(|name| is_set(name)).map(|name| Obstacle {
+        |name: &&str| (around.variable)(name).is_some_and(|value| !["", "0", "false"].contains(&&*value));
+    let names = [Some(all), around.is_project.then_some(projects)];
+    let found = names.into_iter().flatten().filter(is_set).map(|name| Obstacle {
         file: None,
-        message: format!("`{name}` is set, so that opencode does not load the plugin"),
+        message: format!("`{name}` is set, so that the agent does not load the plugin"),
         help: "unset it".to_owned(),
     });
     found.collect()
@@ -259,6 +259,41 @@ fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
         help: "correct or remove that hook".to_owned(),
     };
     found.map(obstacle).into_iter().collect()
+}
+
+/// pi: extensions of a project run only in a folder that it trusts. The nearest folder above it that is listed decides.
+fn pi(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let folder = around.user_file.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    let (file, settings) = (folder.join("trust.json"), folder.join("settings.json"));
+    let always = || around.settings(&settings)?.get("defaultProjectTrust").map(|value| value == "always");
+    let trusted = around.settings(&file).and_then(|list| {
+        let project = (around.real)(around.project);
+        project.ancestors().find_map(|folder| list.get(folder.to_str()?)?.as_bool())
+    });
+    let is_trusted = trusted.or_else(always).unwrap_or(false);
+    let obstacle = (around.is_project && !is_trusted).then(|| Obstacle {
+        file: Some(file),
+        message: "does not trust this folder, so that pi does not load its extension".to_owned(),
+        help: "start pi there and type `/trust`, if you trust the folder".to_owned(),
+    });
+    obstacle.into_iter().collect()
+}
+
+/// Cline: a list of plugins that the user turned off.
+fn cline(around: &Surroundings<'_>) -> Vec<Obstacle> {
+    let data = around.user_file.parent().and_then(Path::parent).unwrap_or(Path::new("/")).join("data");
+    let data = around.moved("CLINE_DATA_DIR", &data.to_string_lossy());
+    let file = data.join("settings/global-settings.json");
+    let is_listed = around.settings(&file).is_some_and(|settings| {
+        let list = settings.get("disabledPlugins").and_then(Value::as_array);
+        list.is_some_and(|list| list.iter().any(|path| path.as_str().map(Path::new) == Some(around.file)))
+    });
+    let obstacle = is_listed.then(|| Obstacle {
+        file: Some(file),
+        message: "turns the plugin off: it is in `disabledPlugins`".to_owned(),
+        help: "remove it there, or turn it on in Cline's settings".to_owned(),
+    });
+    obstacle.into_iter().collect()
 }
 
 /// Codex: a feature, an organization's restriction, an untrusted project, and entries that nobody trusted.

@@ -111,6 +111,24 @@ mod tests {
             (Agent::Grok, "/h/.grok/hooks/hookrail.json", "/moved/hooks/hookrail.json", ""),
             (Agent::Kimi, "/h/.kimi-code/config.toml", "/moved/config.toml", ""),
             (
+                Agent::Kilo,
+                "/h/.config/kilo/plugin/hookrail.js",
+                "/moved/plugin/hookrail.js",
+                "/p/.kilo/plugin/hookrail.js",
+            ),
+            (
+                Agent::Pi,
+                "/h/.pi/agent/extensions/hookrail.js",
+                "/moved/extensions/hookrail.js",
+                "/p/.pi/extensions/hookrail.js",
+            ),
+            (
+                Agent::Cline,
+                "/h/.cline/plugins/hookrail.js",
+                "/moved/plugins/hookrail.js",
+                "/p/.cline/plugins/hookrail.js",
+            ),
+            (
                 Agent::Llxprt,
                 "/h/.llxprt/settings.json",
                 "/h/.llxprt/settings.json",

@@ -1,4 +1,4 @@
-//! The plugin file for opencode. It is ours alone: written, replaced and removed as a whole.
+//! The plugin file of an agent without command hooks. It is ours alone: written, replaced and removed as a whole.
 
 use hookrail_shell::quote;
 use serde_json::Value;
@@ -8,115 +8,33 @@ use super::{BridgeEntry, ConnectError, Connection, EntryScope};
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 
-/// The first line of the files that hookrail writes. A file of the same name without it is left alone.
-const MARK: &str = "// Written by `hookrail connect opencode`; `hookrail disconnect opencode` removes it.";
-
-/// The module. Events at which nothing can be refused go on when the bridge does not work; the others throw.
+/// What calls the bridge. Events at which nothing can be refused go on when the bridge does not work; the others throw.
 /// It is JavaScript without dependencies, and every answer is decided by the program that it starts.
-const BODY: &str = r#"import { spawn } from "node:child_process"
+const CALL: &str = include_str!("plugin/call.js");
 
-let client
-
-// opencode shows no more than "unexpected error" when a prompt is refused. A terminal may hold its screen, which a
-// line on stderr would disturb.
-const report = (message) => {
-  client?.app?.log?.({ body: { service: "hookrail", level: "error", message } })?.catch?.(() => {})
-  client?.tui?.showToast?.({ body: { title: "hookrail", message, variant: "error" } })?.catch?.(() => {})
-  if (!process.stderr.isTTY) process.stderr.write(`hookrail: ${message}\n`)
-}
-
-// The exit of a project's script that finds no hookrail.
-const missing = 69
-
-const bridge = (event, input, guards) =>
-  new Promise((resolve, reject) => {
-    const gone = (why) => (guards ? reject(new Error(`${broken} (${why})`)) : resolve({}))
-    const child = spawn(program, [...words, event])
-    // Not `timeout` of `spawn`, whose timer outlives a program that cannot be started.
-    const timer = setTimeout(() => child.kill(), 600000)
-    timer.unref?.()
-    let stdout = ""
-    let stderr = ""
-    child.on("error", (error) => gone(error.message))
-    child.stdin.on("error", () => {})
-    child.stdout.on("data", (data) => (stdout += data))
-    child.stderr.on("data", (data) => (stderr += data))
-    child.on("close", (code) => {
-      clearTimeout(timer)
-      if (stderr) client?.app?.log?.({ body: { service: "hookrail", level: "warn", message: stderr } })?.catch?.(() => {})
-      if (code === missing && absent) {
-        if (guards && absent.required) return reject(new Error(absent.message))
-        if (event === "chat.message" || event === "session.created") report(absent.message)
-        return resolve({})
-      }
-      if (code !== 0) return gone(`exit ${code}`)
-      try {
-        resolve(stdout.trim() ? JSON.parse(stdout) : {})
-      } catch {
-        gone("unreadable answer")
-      }
-    })
-    child.stdin.end(JSON.stringify({ hook_event_name: event, ...input }))
-  })
-
-export const Hookrail = async (opencode) => {
-  client = opencode.client
-  return hooks(opencode.directory)
-}
-
-const hooks = (directory) => ({
-  "tool.execute.before": async ({ tool, sessionID, callID }, output) => {
-    const answer = await bridge(
-      "tool.execute.before",
-      { cwd: directory, session_id: sessionID, call_id: callID, tool_name: tool, tool_input: output.args },
-      true,
-    )
-    if (answer.decision) throw new Error(answer.reason)
-    const changed = answer.hookSpecificOutput?.tool_input
-    if (changed) output.args = Object.assign(output.args ?? {}, changed)
-  },
-  "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
-    const answer = await bridge("tool.execute.after", {
-      cwd: directory, session_id: sessionID, call_id: callID, tool_name: tool, tool_input: args,
-      tool_response: { title: output.title, output: output.output },
-    })
-    if (answer.decision) output.output = answer.reason
-    const context = answer.hookSpecificOutput?.additionalContext
-    if (context) output.output += `\n\n${context}`
-  },
-  "chat.message": async ({ sessionID }, output) => {
-    const texts = output.parts.filter((part) => part.type === "text")
-    const prompt = texts.map((part) => part.text).join("\n")
-    const input = { cwd: directory, session_id: sessionID, prompt_id: output.message?.id, prompt }
-    const answer = await bridge("chat.message", input, true).catch(({ message }) => ({ decision: "deny", reason: message }))
-    if (answer.decision) {
-      report(answer.reason)
-      throw new Error(answer.reason)
+/// What an agent's functions do with the answers. Kilo is a fork of opencode and loads the same module.
+fn hooks(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Pi => include_str!("plugin/pi.js"),
+        Agent::Cline => include_str!("plugin/cline.js"),
+        _ => include_str!("plugin/opencode.js"),
     }
-    const context = answer.hookSpecificOutput?.additionalContext
-    if (context && texts.length) texts[texts.length - 1].text += `\n\n${context}`
-  },
-  "experimental.session.compacting": async ({ sessionID }) => {
-    await bridge("experimental.session.compacting", { cwd: directory, session_id: sessionID })
-  },
-  event: async ({ event }) => {
-    const session_id = event.properties?.sessionID ?? event.properties?.info?.id
-    if (event.type === "session.created" || event.type === "session.idle")
-      await bridge(event.type, { cwd: directory, session_id })
-  },
-})
-"#;
+}
+
+/// The first line of the files that hookrail writes. A file of the same name without it is left alone.
+fn mark(agent: Agent) -> String {
+    format!("// Written by `hookrail connect {agent}`; `hookrail disconnect {agent}` removes it.")
+}
 
 /// The lines at the head of a module that differ from file to file: what is called, and what is said if that fails.
-fn head(scope: EntryScope<'_>) -> String {
-    let agent = Agent::Opencode;
+fn head(agent: Agent, scope: EntryScope<'_>) -> String {
     let (program, words, way_out, absent) = match scope {
         EntryScope::User { program, home, file } => {
             let words = vec!["bridge".into(), "--home".into(), home.to_string_lossy(), agent.as_str().into()];
             (program.to_string_lossy(), words, way_out(agent, &file.to_string_lossy()), Value::Null)
         }
         EntryScope::Project { require } => {
-            let script = for_each_place("exec \"$p\" bridge --project opencode \"$1\"", "exit 69");
+            let script = for_each_place(&format!("exec \"$p\" bridge --project {agent} \"$1\""), "exit 69");
             let file = dialect_of(agent).settings.project;
             let message = if require {
                 required(agent)
@@ -146,14 +64,14 @@ fn head(scope: EntryScope<'_>) -> String {
 }
 
 /// The whole file.
-fn module(scope: EntryScope<'_>) -> String {
-    format!("{MARK}\n{}{BODY}", head(scope))
+fn module(agent: Agent, scope: EntryScope<'_>) -> String {
+    format!("{}\n{}{CALL}{}", mark(agent), head(agent, scope), hooks(agent))
 }
 
 /// The shell line, up to the agent's name, for what a file of ours starts. `None` for a project's, which nothing but the
 /// agent runs.
-pub(super) fn call(existing: &str) -> Option<String> {
-    let head = existing.strip_prefix(MARK)?;
+pub(super) fn call(agent: Agent, existing: &str) -> Option<String> {
+    let head = existing.strip_prefix(&mark(agent))?;
     let value = |name: &str| head.lines().find_map(|line| line.strip_prefix(&format!("const {name} = ")));
     let program: String = serde_json::from_str(value("program")?).ok()?;
     let words: Vec<String> =
@@ -168,23 +86,34 @@ pub(super) fn call(existing: &str) -> Option<String> {
 }
 
 /// The file, unless one that hookrail did not write is in its place.
-pub(super) fn connect(existing: Option<&str>, scope: EntryScope<'_>) -> Result<String, ConnectError> {
+pub(super) fn connect(
+    agent: Agent,
+    existing: Option<&str>,
+    scope: EntryScope<'_>,
+) -> Result<String, ConnectError> {
     match existing {
-        Some(text) if !text.trim().is_empty() && !text.starts_with(MARK) => Err(ConnectError::NotOurs),
-        _ => Ok(module(scope)),
+        Some(text) if !text.trim().is_empty() && !text.starts_with(&mark(agent)) => {
+            Err(ConnectError::NotOurs)
+        }
+        _ => Ok(module(agent, scope)),
     }
 }
 
 /// Nothing, if the file is ours.
-pub(super) fn disconnect(existing: &str) -> Result<Option<String>, ConnectError> {
-    if existing.starts_with(MARK) { Ok(None) } else { Err(ConnectError::NotOurs) }
+pub(super) fn disconnect(agent: Agent, existing: &str) -> Result<Option<String>, ConnectError> {
+    if existing.starts_with(&mark(agent)) { Ok(None) } else { Err(ConnectError::NotOurs) }
 }
 
 /// Whether the file is the one that would be written today.
-pub(super) fn connection(existing: &str, scope: EntryScope<'_>, wanted: &[BridgeEntry]) -> Connection {
-    if existing == module(scope) {
+pub(super) fn connection(
+    agent: Agent,
+    existing: &str,
+    scope: EntryScope<'_>,
+    wanted: &[BridgeEntry],
+) -> Connection {
+    if existing == module(agent, scope) {
         Connection::Full
-    } else if existing.starts_with(MARK) {
+    } else if existing.starts_with(&mark(agent)) {
         Connection::Partly { missing: wanted.iter().map(|entry| entry.event).collect() }
     } else {
         Connection::None
@@ -195,7 +124,9 @@ pub(super) fn connection(existing: &str, scope: EntryScope<'_>, wanted: &[Bridge
 #[cfg(test)]
 #[test]
 fn the_module_calls_the_bridge_at_every_event() {
-    for event in crate::agents::dialect_of(crate::agent::Agent::Opencode).events {
-        assert!(BODY.contains(&format!("\"{}\"", event.name)), "{}", event.name);
+    for agent in [Agent::Opencode, Agent::Kilo, Agent::Pi, Agent::Cline] {
+        for event in dialect_of(agent).events {
+            assert!(hooks(agent).contains(&format!("\"{}\"", event.name)), "{agent} {}", event.name);
+        }
     }
 }

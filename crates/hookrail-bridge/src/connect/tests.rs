@@ -84,7 +84,7 @@ fn connecting_twice_changes_nothing_and_disconnecting_takes_it_back() {
         assert!(!moved.contains("/opt/"), "{agent}: the old entries are replaced");
         let left = disconnected(agent, &once);
         let expected = match agent {
-            Agent::Copilot | Agent::Opencode => None,
+            Agent::Copilot | Agent::Opencode | Agent::Kilo | Agent::Pi | Agent::Cline => None,
             Agent::Cursor => Some("{\"version\":1}"),
             Agent::Kimi => Some(""),
             _ => Some("{}\n"),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::agent::Agent::{Claude, Codex, Copilot, Gemini, Llxprt, Opencode, Qwen};
+use crate::agent::Agent::{Claude, Cline, Codex, Copilot, Gemini, Llxprt, Opencode, Qwen};
 
 fn object(value: &Value) -> JsonObject {
     value.as_object().expect("an object").clone()
@@ -32,6 +32,21 @@ fn calls_of_all_agents_look_alike() {
         (Qwen, "run_shell_command", json!({"command": "ls"}), "run_shell_command", json!({"command": "ls"})),
         (Copilot, "bash", json!({"command": "ls"}), "run_shell_command", json!({"command": "ls"})),
         (Opencode, "bash", json!({"command": "ls"}), "run_shell_command", json!({"command": "ls"})),
+        (Cline, "run_commands", json!({"commands": ["ls"]}), "run_shell_command", json!({"command": "ls"})),
+        (
+            Cline,
+            "run_commands",
+            json!({"commands": ["echo \"", "rm x"]}),
+            "run_shell_command",
+            json!({"command": "sh -c 'echo \"'\nsh -c 'rm x'"}),
+        ),
+        (
+            Cline,
+            "read_files",
+            json!({"files": [{"path": "a", "start_line": 1}, {"path": "b"}]}),
+            "read_many_files",
+            json!({"paths": ["a", "b"]}),
+        ),
         (
             Llxprt,
             "run_shell_command",
@@ -241,6 +256,7 @@ fn what_is_known_of_a_call() {
         (Codex, "exec_command", json!({"command": "ls"}), "`exec_command` without `cmd`"),
         (Copilot, "create", json!({"file_path": "a"}), "`create` without `path`"),
         (Opencode, "write", json!({"filePath": ["a"]}), "`write` with a `filePath` that is a list"),
+        (Cline, "run_commands", json!({"command": "ls"}), "`run_commands` without `commands`"),
         (
             Codex,
             "apply_patch",

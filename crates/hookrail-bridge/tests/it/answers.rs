@@ -160,6 +160,23 @@ fn opencode() {
     insta::assert_snapshot!(transcript(Agent::Opencode));
 }
 
+/// It is asked by the same plugin.
+#[test]
+fn kilo_as_opencode() {
+    let opencode = transcript(Agent::Opencode).replace("opencode ", "Kilo ");
+    assert_eq!(transcript(Agent::Kilo), opencode);
+}
+
+#[test]
+fn cline() {
+    insta::assert_snapshot!(transcript(Agent::Cline));
+}
+
+#[test]
+fn pi() {
+    insta::assert_snapshot!(transcript(Agent::Pi));
+}
+
 /// A verdict that asks for nothing gives an empty answer, and no answer allows what no hook allowed.
 #[test]
 fn silence_and_no_unasked_allow() {

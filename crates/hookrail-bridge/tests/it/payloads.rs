@@ -10,14 +10,24 @@ use crate::support::{OBSERVED, event, names, payloads};
 /// What the agents call our events. An event that is missing here has no counterpart.
 fn expected(native: &str) -> Option<EventName> {
     Some(match native {
-        "PreToolUse" | "preToolUse" | "BeforeTool" | "tool.execute.before" => EventName::BeforeTool,
-        "PostToolUse" | "PostToolUseFailure" | "postToolUse" | "AfterTool" | "tool.execute.after" => {
-            EventName::AfterTool
+        "PreToolUse" | "preToolUse" | "BeforeTool" | "tool.execute.before" | "tool_call" | "beforeTool" => {
+            EventName::BeforeTool
         }
-        "UserPromptSubmit" | "userPromptSubmitted" | "BeforeAgent" | "chat.message" => EventName::BeforeAgent,
-        "Stop" | "agentStop" | "AfterAgent" | "session.idle" => EventName::AfterAgent,
-        "SessionStart" | "sessionStart" | "session.created" => EventName::SessionStart,
-        "SessionEnd" | "sessionEnd" => EventName::SessionEnd,
+        "PostToolUse" | "PostToolUseFailure" | "postToolUse" | "AfterTool" | "tool.execute.after"
+        | "tool_result" | "afterTool" => EventName::AfterTool,
+        "UserPromptSubmit"
+        | "userPromptSubmitted"
+        | "BeforeAgent"
+        | "chat.message"
+        | "input"
+        | "beforeRun" => EventName::BeforeAgent,
+        "Stop" | "agentStop" | "AfterAgent" | "session.idle" | "agent_before_settle" | "afterRun" => {
+            EventName::AfterAgent
+        }
+        "SessionStart" | "sessionStart" | "session.created" | "session_start" | "setup" => {
+            EventName::SessionStart
+        }
+        "SessionEnd" | "sessionEnd" | "session_shutdown" => EventName::SessionEnd,
         "Notification" | "permissionRequest" => EventName::Notification,
         "PreCompress" => EventName::PreCompress,
         "BeforeModel" => EventName::BeforeModel,

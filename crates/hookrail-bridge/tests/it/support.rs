@@ -86,18 +86,32 @@ pub(crate) fn names(agent: Agent) -> PayloadNames {
             end: "agentStop",
             start: Some("sessionStart"),
         },
-        Agent::Opencode => PayloadNames {
+        Agent::Opencode | Agent::Kilo => PayloadNames {
             before: "tool.execute.before-bash",
             after: "tool.execute.after-bash",
             prompt: "chat.message",
             end: "session.idle",
             start: Some("session.created"),
         },
+        Agent::Cline => PayloadNames {
+            before: "beforeTool-run_commands",
+            after: "afterTool-run_commands",
+            prompt: "beforeRun",
+            end: "afterRun",
+            start: Some("setup"),
+        },
+        Agent::Pi => PayloadNames {
+            before: "tool_call-bash",
+            after: "tool_result-bash",
+            prompt: "input",
+            end: "agent_before_settle",
+            start: Some("session_start"),
+        },
     }
 }
 
 /// The agents whose payloads were captured. `LLxprt` uses our protocol and was not run.
-pub(crate) const OBSERVED: [Agent; 8] = [
+pub(crate) const OBSERVED: [Agent; 11] = [
     Agent::Claude,
     Agent::Codex,
     Agent::Gemini,
@@ -106,6 +120,9 @@ pub(crate) const OBSERVED: [Agent; 8] = [
     Agent::Opencode,
     Agent::Grok,
     Agent::Kimi,
+    Agent::Kilo,
+    Agent::Pi,
+    Agent::Cline,
 ];
 
 /// Every agent of which there are payloads, `LLxprt` included.

@@ -23,13 +23,16 @@ if [ "$depth" -gt 0 ]; then "$0" $((depth - 1)) "$@"; exit $?; fi
 "#;
 
 /// Each agent's shell call in the captured payloads, `touch made.txt; echo MADE`.
-const SHELL_CALLS: [(&str, &str); 6] = [
+const SHELL_CALLS: [(&str, &str); 9] = [
     ("claude", "PreToolUse-Bash"),
     ("codex", "PreToolUse-Bash"),
     ("gemini", "BeforeTool-run_shell_command"),
     ("qwen", "PreToolUse-run_shell_command"),
     ("copilot", "preToolUse-bash"),
     ("opencode", "tool.execute.before-bash"),
+    ("kilo", "tool.execute.before-bash"),
+    ("pi", "tool_call-bash"),
+    ("cline", "beforeTool-run_commands"),
 ];
 
 /// A project whose user has a rule that blocks `touch`.
@@ -444,7 +447,9 @@ mod attacks {
             "GEMINI_CLI",
             "HOOKRAIL_AGENT",
             "HOOKRAIL_BRIDGE",
+            "KILO",
             "OPENCODE",
+            "PI_CODING_AGENT",
             "QWEN_CODE",
         ] {
             let mut environment = environment(&project);

@@ -49,23 +49,29 @@ pub(crate) fn with_hooks(hooks: &Value) -> TestProject {
 }
 
 /// The tool call payloads of every agent whose shell ran `touch made.txt; echo MADE`.
-const SHELL_CALLS: [(&str, &str, &str); 6] = [
+const SHELL_CALLS: [(&str, &str, &str); 9] = [
     ("claude", "PreToolUse-Bash", "PostToolUse-Bash"),
     ("codex", "PreToolUse-Bash", "PostToolUse-Bash"),
     ("gemini", "BeforeTool-run_shell_command", "AfterTool-run_shell_command"),
     ("qwen", "PreToolUse-run_shell_command", "PostToolUse-run_shell_command"),
     ("copilot", "preToolUse-bash", "postToolUse-bash"),
     ("opencode", "tool.execute.before-bash", "tool.execute.after-bash"),
+    ("kilo", "tool.execute.before-bash", "tool.execute.after-bash"),
+    ("pi", "tool_call-bash", "tool_result-bash"),
+    ("cline", "beforeTool-run_commands", "afterTool-run_commands"),
 ];
 
 /// The prompt payloads of every agent; the prompt is `do the task`.
-const PROMPTS: [(&str, &str); 6] = [
+const PROMPTS: [(&str, &str); 9] = [
     ("claude", "UserPromptSubmit"),
     ("codex", "UserPromptSubmit"),
     ("gemini", "BeforeAgent"),
     ("qwen", "UserPromptSubmit"),
     ("copilot", "userPromptSubmitted"),
     ("opencode", "chat.message"),
+    ("kilo", "chat.message"),
+    ("pi", "input"),
+    ("cline", "beforeRun"),
 ];
 
 /// A run of the bridge that printed an answer, as JSON. Every agent takes decisions from a clean exit.
@@ -111,6 +117,9 @@ fn one_hook_changes_arguments_in_every_agent_that_can() {
         ("gemini", "/hookSpecificOutput/tool_input/command"),
         ("copilot", "/modifiedArgs/command"),
         ("opencode", "/hookSpecificOutput/tool_input/command"),
+        ("kilo", "/hookSpecificOutput/tool_input/command"),
+        ("pi", "/hookSpecificOutput/tool_input/command"),
+        ("cline", "/hookSpecificOutput/tool_input/commands/0"),
     ] {
         let (_, before, _) = SHELL_CALLS.into_iter().find(|(name, ..)| *name == agent).unwrap();
         let ran = bridge(&project, agent, before, &json!({}));
@@ -132,7 +141,7 @@ fn asks_where_the_agent_can_ask_and_refuses_elsewhere() {
         let ran = bridge(&project, agent, before, &json!({}));
         let answer = said(&ran);
         let asks = answer.to_string().contains("\"ask\"");
-        let can_ask = ["claude", "gemini", "qwen", "copilot"].contains(&agent);
+        let can_ask = ["claude", "gemini", "qwen", "copilot", "pi"].contains(&agent);
         assert!(if can_ask { asks } else { refuses(&answer, "really?") }, "{agent}: {ran}");
     }
 }
@@ -227,6 +236,7 @@ fn a_stop_ends_the_run_or_refuses_what_follows() {
         ("codex", "PreToolUse-Bash", "PreToolUse-apply_patch"),
         ("qwen", "PreToolUse-run_shell_command", "PreToolUse-read_file"),
         ("opencode", "tool.execute.before-bash", "tool.execute.before-read"),
+        ("kilo", "tool.execute.before-bash", "tool.execute.before-read"),
     ] {
         for file in [first, next] {
             let ran = bridge(&project, agent, file, &session);

@@ -27,6 +27,9 @@ fn files(project: &TestProject) -> Vec<(&'static str, PathBuf, Option<&'static s
         ("qwen", home.join(".qwen/settings.json"), Some("{\n  \"a\": 1\n}\n")),
         ("copilot", home.join(".copilot/hooks/hookrail.json"), None),
         ("opencode", home.join(".config/opencode/plugin/hookrail.js"), None),
+        ("kilo", home.join(".config/kilo/plugin/hookrail.js"), None),
+        ("pi", home.join(".pi/agent/extensions/hookrail.js"), None),
+        ("cline", home.join(".cline/plugins/hookrail.js"), None),
     ]
 }
 

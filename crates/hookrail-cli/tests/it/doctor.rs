@@ -46,13 +46,13 @@ const WORKS: &str = "calls hookrail, and a call that must be refused is refused"
 #[test]
 fn a_whole_chain_needs_nothing() {
     let project = guarded();
-    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "kilo", "pi", "cline"] {
         assert_eq!(run(&project, &["connect", agent]).code, Some(0));
     }
     switches::trust_in_codex(&project);
     let ran = doctor(&project);
     assert_eq!((ran.code, &ran.json()["problems"]), (Some(0), &json!(0)), "{ran}");
-    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode"] {
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "kilo", "pi", "cline"] {
         assert_eq!(states(&ran, agent, WORKS), ["ok"], "{agent}: {ran}");
     }
     assert_eq!(states(&ran, "hooks", "`notes` has never run"), ["note"], "{ran}");
@@ -136,13 +136,16 @@ fn broken_links_of_the_chain_are_named() {
 }
 
 /// Where `connect` writes the entry of each agent, below the home directory.
-const ENTRIES: [(&str, &str); 6] = [
+const ENTRIES: [(&str, &str); 9] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("gemini", ".gemini/settings.json"),
     ("qwen", ".qwen/settings.json"),
     ("copilot", ".copilot/hooks/hookrail.json"),
     ("opencode", ".config/opencode/plugin/hookrail.js"),
+    ("kilo", ".config/kilo/plugin/hookrail.js"),
+    ("pi", ".pi/agent/extensions/hookrail.js"),
+    ("cline", ".cline/plugins/hookrail.js"),
 ];
 
 /// Has the entry of an agent call another program.

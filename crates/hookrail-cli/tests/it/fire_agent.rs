@@ -30,6 +30,14 @@ fn the_names_are_the_agents() {
         ("copilot", "preToolUse", "bash", json!({ "command": "git push" })),
         ("llxprt", "BeforeTool", "run_shell_command", json!({ "command": "git push" })),
         ("opencode", "tool.execute.before", "bash", json!({ "command": "git push" })),
+        (
+            "kilo",
+            "tool.execute.before",
+            "background_process",
+            json!({ "action": "start", "command": "git push" }),
+        ),
+        ("pi", "tool_call", "bash", json!({ "command": "git push" })),
+        ("cline", "beforeTool", "run_commands", json!({ "commands": ["ls", "git push"] })),
     ] {
         let args = [event, "--agent", agent, "--tool", tool, "--input", &input.to_string()];
         let ran = fire(&project, &args);

@@ -54,7 +54,7 @@ impl OfferedTool {
 }
 
 /// Names of shell tools in other agents, and the argument that holds the command.
-const SHELL_TOOLS: [(&str, &str); 7] = [
+const SHELL_TOOLS: [(&str, &str); 9] = [
     ("Bash", "command"),
     ("bash", "command"),
     ("run_shell_command", "command"),
@@ -62,6 +62,8 @@ const SHELL_TOOLS: [(&str, &str); 7] = [
     ("shell_command", "command"),
     ("shell", "command"),
     ("run_terminal_command", "command"),
+    ("run_commands", "commands"),
+    ("terminal", "command"),
 ];
 
 impl Dialect {
@@ -347,8 +349,12 @@ impl Dialect {
 fn shell_arguments(tool: &OfferedTool, key: &str, command: &str) -> Value {
     let properties = &tool.schema["properties"];
     let mut arguments = Map::new();
-    let value =
-        if properties[key]["type"] == "array" { json!(["bash", "-c", command]) } else { json!(command) };
+    let value = match properties[key]["type"].as_str() {
+        // Cline's are lines, others are the words of one.
+        Some("array") if key == "commands" => json!([command]),
+        Some("array") => json!(["bash", "-c", command]),
+        _ => json!(command),
+    };
     arguments.insert(key.to_owned(), value);
     for (extra, value) in [("description", json!("as scripted")), ("is_background", json!(false))] {
         if properties.get(extra).is_some() {

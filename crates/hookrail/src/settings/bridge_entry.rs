@@ -2,8 +2,10 @@
 //! program would call itself.
 
 /// The agents that `hookrail bridge` answers.
-const AGENTS: [&str; 11] =
-    ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode", "crush", "cursor", "grok", "kimi"];
+const AGENTS: [&str; 14] = [
+    "claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode", "crush", "cursor", "grok", "kimi",
+    "kilo", "pi", "cline",
+];
 
 /// Whether a command of some settings calls the bridge.
 pub fn calls_bridge(command: &str) -> bool {

@@ -86,6 +86,9 @@ const UNLISTED: &[Unlisted] = &[
         without_hooks: &[],
     },
     Unlisted { agent: Agent::Kimi, by_arguments: &[], without_hooks: &[] },
+    Unlisted { agent: Agent::Kilo, by_arguments: &[], without_hooks: &[] },
+    Unlisted { agent: Agent::Pi, by_arguments: &[], without_hooks: &[] },
+    Unlisted { agent: Agent::Cline, by_arguments: &[], without_hooks: &[] },
 ];
 
 fn captured(agent: Agent) -> Captured {

@@ -142,13 +142,42 @@ fn a_list_of_disabled_hooks_may_name_ours() {
 }
 
 #[test]
-fn variables_keep_opencode_from_loading_plugins() {
-    let count = |is_project, name| found(Agent::Opencode, is_project, &[], &[(name, "1")]).len();
-    assert_eq!((count(false, "OPENCODE_PURE"), count(true, "OPENCODE_PURE")), (1, 1));
-    assert_eq!(
-        (count(false, "OPENCODE_DISABLE_PROJECT_CONFIG"), count(true, "OPENCODE_DISABLE_PROJECT_CONFIG")),
-        (0, 1)
-    );
+fn variables_keep_opencode_and_its_fork_from_loading_plugins() {
+    for (agent, all, projects) in [
+        (Agent::Opencode, "OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"),
+        (Agent::Kilo, "KILO_PURE", "KILO_DISABLE_PROJECT_CONFIG"),
+    ] {
+        let count = |is_project, name| found(agent, is_project, &[], &[(name, "1")]).len();
+        assert_eq!((count(false, all), count(true, all)), (1, 1), "{agent}");
+        assert_eq!((count(false, projects), count(true, projects)), (0, 1), "{agent}");
+    }
+}
+
+#[test]
+fn cline_lists_plugins_that_are_off() {
+    let file = "/h/.cline/data/settings/global-settings.json";
+    let list = r#"{"disabledPlugins": ["/h/.cline/plugins/hookrail.js"]}"#;
+    assert_eq!(found(Agent::Cline, false, &[(file, list)], &[]).len(), 1);
+    assert_eq!(found(Agent::Cline, true, &[(file, list)], &[]).len(), 0);
+    assert_eq!(found(Agent::Cline, false, &[(file, "{}")], &[]).len(), 0);
+    let moved = &[("/d/settings/global-settings.json", list)];
+    assert_eq!(found(Agent::Cline, false, moved, &[("CLINE_DATA_DIR", "/d")]).len(), 1);
+}
+
+/// pi asks whether it may load what a project brings, and does not without a terminal.
+#[test]
+fn a_projects_extension_runs_in_a_trusted_folder_only() {
+    let trust = "/h/.pi/agent/trust.json";
+    for (files, expected) in [
+        (&[][..], 1),
+        (&[(trust, r#"{"/p": true}"#)], 0),
+        (&[(trust, r#"{"/": true, "/p": false}"#)], 1),
+        (&[(trust, r#"{"/": true}"#)], 0),
+        (&[("/h/.pi/agent/settings.json", r#"{"defaultProjectTrust": "always"}"#)], 0),
+    ] {
+        assert_eq!(found(Agent::Pi, true, files, &[]).len(), expected, "{files:?}");
+        assert_eq!(found(Agent::Pi, false, files, &[]).len(), 0, "{files:?}");
+    }
 }
 
 #[test]

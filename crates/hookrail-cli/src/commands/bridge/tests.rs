@@ -3,7 +3,7 @@
 use super::*;
 
 /// Each agent's names of a tool event, a prompt event and one at which nothing is guarded.
-const EVENTS: [(Agent, &str, &str, &str); 7] = [
+const EVENTS: [(Agent, &str, &str, &str); 10] = [
     (Agent::Claude, "PreToolUse", "UserPromptSubmit", "Stop"),
     (Agent::Codex, "PreToolUse", "UserPromptSubmit", "Stop"),
     (Agent::Gemini, "BeforeTool", "BeforeAgent", "AfterAgent"),
@@ -11,6 +11,9 @@ const EVENTS: [(Agent, &str, &str, &str); 7] = [
     (Agent::Copilot, "preToolUse", "userPromptSubmitted", "agentStop"),
     (Agent::Llxprt, "BeforeTool", "BeforeAgent", "AfterAgent"),
     (Agent::Opencode, "tool.execute.before", "chat.message", "session.idle"),
+    (Agent::Kilo, "tool.execute.before", "chat.message", "session.idle"),
+    (Agent::Pi, "tool_call", "input", "agent_before_settle"),
+    (Agent::Cline, "beforeTool", "beforeRun", "afterRun"),
 ];
 
 fn failing(agent: Agent, event: &str, stdin: &[u8], is_panic: bool) -> NativeAnswer {

@@ -12,7 +12,7 @@ use crate::program::{Ran, log_path, run_with_stdin};
 type Tool = (&'static str, &'static str);
 
 /// An agent's event before a tool, its shell with the argument that decides, and a tool that writes a file with its.
-const AGENTS: [(&str, &str, Tool, Tool); 7] = [
+const AGENTS: [(&str, &str, Tool, Tool); 9] = [
     ("claude", "PreToolUse", ("Bash", "command"), ("Write", "file_path")),
     ("codex", "PreToolUse", ("Bash", "command"), ("view_image", "path")),
     ("gemini", "BeforeTool", ("run_shell_command", "command"), ("write_file", "file_path")),
@@ -20,6 +20,8 @@ const AGENTS: [(&str, &str, Tool, Tool); 7] = [
     ("copilot", "preToolUse", ("bash", "command"), ("create", "path")),
     ("llxprt", "BeforeTool", ("run_shell_command", "command"), ("write_file", "absolute_path")),
     ("opencode", "tool.execute.before", ("bash", "command"), ("write", "filePath")),
+    ("kilo", "tool.execute.before", ("bash", "command"), ("write", "filePath")),
+    ("pi", "tool_call", ("bash", "command"), ("write", "path")),
 ];
 
 /// What every refusal of a call that cannot be read names.
@@ -201,7 +203,7 @@ fn a_stray_folder_moves_nothing() {
                 (agent, stray),
                 ("gemini" | "llxprt", "dir_path")
                     | ("qwen" | "llxprt", "directory")
-                    | ("codex" | "opencode", "workdir")
+                    | ("codex" | "opencode" | "kilo", "workdir")
             );
             let input = json!({ argument: "echo x > secret.txt", stray: "/tmp" });
             let ran = call(&project, agent, event, shell, &input);

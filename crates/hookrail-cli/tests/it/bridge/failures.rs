@@ -70,7 +70,8 @@ fn unknown_events_and_fields_are_ignored() {
     let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
         { "type": "rule", "when": { "command": "rm" }, "block": "no" },
     ] }] }));
-    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode"] {
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "llxprt", "opencode", "kilo", "pi", "cline"]
+    {
         let stdin =
             json!({ "hook_event_name": "Tomorrow", "session_id": "s", "cwd": project.dir() }).to_string();
         let ran = run_with_stdin(&project, &["bridge", agent], &stdin);

@@ -11,7 +11,7 @@ use super::{SHELL_CALLS, bridge, refuses, settings, with_hooks};
 use crate::program::{Ran, run_with_stdin};
 
 /// Payloads of every agent, and the one rule below that is meant for each.
-const CALLS: [(&str, &str, &str); 22] = [
+const CALLS: [(&str, &str, &str); 33] = [
     ("claude", "PreToolUse-Bash", "touching"),
     ("codex", "PreToolUse-Bash", "touching"),
     ("gemini", "BeforeTool-run_shell_command", "touching"),
@@ -34,6 +34,17 @@ const CALLS: [(&str, &str, &str); 22] = [
     ("qwen", "PreToolUse-read_file", "reading notes"),
     ("copilot", "preToolUse-view", "reading notes"),
     ("opencode", "tool.execute.before-read", "reading notes"),
+    ("kilo", "tool.execute.before-bash", "touching"),
+    ("kilo", "tool.execute.before-write", "writing new"),
+    ("kilo", "tool.execute.before-edit", "writing notes"),
+    ("kilo", "tool.execute.before-read", "reading notes"),
+    ("pi", "tool_call-bash", "touching"),
+    ("pi", "tool_call-write", "writing new"),
+    ("pi", "tool_call-edit", "writing notes"),
+    ("pi", "tool_call-read", "reading notes"),
+    ("cline", "beforeTool-run_commands", "touching"),
+    ("cline", "beforeTool-editor", "writing new"),
+    ("cline", "beforeTool-read_files", "reading notes"),
 ];
 
 const REASONS: [&str; 4] = ["touching", "writing new", "writing notes", "reading notes"];

@@ -1,4 +1,5 @@
-//! opencode's plugin in a real JavaScript runtime, with a host that calls it as the types of `@opencode-ai/plugin` say.
+//! The plugins in a real JavaScript runtime, with hosts that call them as the agents do: opencode's by the types of
+//! `@opencode-ai/plugin`, pi's by those of its extensions.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -191,4 +192,111 @@ fn broken_settings_refuse_and_name_the_command() {
         assert!(thrown.contains("hookrail check"), "{refused}: {host}");
     }
     assert!(host["logged"].to_string().contains("settings.json"), "{host}");
+}
+
+/// Loads pi's extension and calls its handlers. `sees` is what pi has for a person: nothing, or a terminal.
+const PI_HOST: &str = r#"
+const { default: extension } = await import(process.argv[2])
+const handlers = {}
+extension({ on: (event, handler) => { handlers[event] = handler } })
+const notes = []
+let answer
+let isAborted = false
+const sessionManager = { getSessionId: () => "ses_1" }
+const ui = { notify: (text) => notes.push(text), confirm: async (_, text) => { notes.push(text); return answer } }
+const ctx = (hasUI) => ({ cwd: process.cwd(), sessionManager, hasUI, ui, abort: () => { isAborted = true } })
+const seen = {}
+const attempt = async (name, call) => {
+  try { seen[name] = (await call()) ?? null } catch (error) { seen[name] = { thrown: error.message } }
+}
+const tool = (name, input, hasUI = false) => attempt(name, async () => {
+  const event = { type: "tool_call", toolCallId: "c", toolName: "bash", input }
+  const result = await handlers.tool_call(event, ctx(hasUI))
+  return result ?? event.input
+})
+await attempt("start", () => handlers.session_start({ reason: "startup" }, ctx(false)))
+await attempt("prompt", () => handlers.input({ text: "do it", source: "interactive" }, ctx(false)))
+await attempt("forbidden", () => handlers.input({ text: "forbidden words", source: "interactive" }, ctx(true)))
+await tool("blocked", { command: "rm x" })
+await tool("changed", { command: "touch x", timeout: 5 })
+await tool("alone", { command: "asked x" })
+answer = false
+await tool("declined", { command: "asked x" }, true)
+answer = true
+await tool("allowed", { command: "asked x" }, true)
+await attempt("after", () => handlers.tool_result({ toolCallId: "c", toolName: "bash", input: { command: "ls" },
+  content: [{ type: "text", text: "1 file" }], isError: false }, ctx(false)))
+const wasAborted = isAborted
+await tool("stopped", { command: "stopped x" })
+const context = { contextMessages: [{ role: "assistant", content: [{ type: "text", text: "done" }] }] }
+await attempt("end", () => handlers.agent_before_settle({ outcome: "completed", entries: [], context }, ctx(false)))
+await attempt("aborted", () => handlers.agent_before_settle({ outcome: "aborted", entries: [], context }, ctx(false)))
+await attempt("over", () => handlers.session_shutdown({ reason: "quit" }, ctx(false)))
+console.log(JSON.stringify({ seen, notes, wasAborted, isAborted }))
+"#;
+
+/// What the host saw of the extension that `connect` wrote, after a change of its text.
+fn pi_hosted(project: &TestProject, change: impl Fn(&str) -> String) -> Value {
+    let ran = run(project, &["connect", "pi"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let text = std::fs::read_to_string(project.home().join(".pi/agent/extensions/hookrail.js")).unwrap();
+    let plugin = project.file("plugin.mjs", change(&at_home(project, &text)));
+    let output = node(project, &project.file("host.mjs", PI_HOST), &plugin);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn pi_carries_verdicts_out() {
+    let changed = json!({ "hookSpecificOutput": { "tool_input": { "command": "touch y" } } });
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command",
+            "command": "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"welcome\"}}'" }] }],
+        "BeforeAgent": [{ "hooks": [
+            { "type": "rule", "when": { "prompt": { "contains": "forbidden" } }, "block": "not these words" },
+        ] }],
+        "BeforeTool": [{ "hooks": [
+            { "type": "rule", "when": { "command": "rm" }, "block": "rm is for people" },
+            { "type": "rule", "when": { "command": "touch" }, "then": changed },
+            { "type": "rule", "when": { "command": "asked" }, "ask": "sure?" },
+            { "type": "rule", "when": { "command": "stopped" }, "then": { "continue": false, "stopReason": "enough" } },
+        ] }],
+        "AfterTool": [{ "hooks": [{ "type": "rule", "when": { "command": "ls" }, "context": "count them" }] }],
+        "AfterAgent": [{ "hooks": [{ "type": "command", "command": "echo 'not yet' >&2; exit 2" }] }],
+    } }));
+    let host = pi_hosted(&project, str::to_owned);
+    let seen = &host["seen"];
+    assert_eq!(seen["prompt"]["text"], "do it\n\nwelcome", "{host}");
+    assert_eq!(seen["forbidden"], json!({ "action": "handled" }), "{host}");
+    let starts = |value: &Value, text: &str| value.as_str().is_some_and(|value| value.starts_with(text));
+    assert!(starts(&host["notes"][0], "not these words"), "the user reads why a prompt is refused: {host}");
+    for (call, reason) in [("blocked", "rm is for people"), ("alone", "sure?"), ("declined", "sure?")] {
+        assert_eq!(seen[call]["block"], true, "{call}: {host}");
+        assert!(starts(&seen[call]["reason"], reason), "{call}: {host}");
+    }
+    assert!(host["notes"][1].as_str().is_some_and(|text| text.contains("asked x")), "{host}");
+    assert_eq!(seen["allowed"], json!({ "command": "asked x" }), "{host}");
+    assert_eq!(seen["changed"], json!({ "command": "touch y", "timeout": 5 }), "{host}");
+    assert_eq!(seen["after"]["content"][1]["text"], "count them", "{host}");
+    assert_eq!((&host["wasAborted"], &host["isAborted"]), (&json!(false), &json!(true)), "{host}");
+    assert_eq!(seen["stopped"], json!({ "block": true, "reason": "enough" }), "{host}");
+    assert_eq!((&seen["end"]["continue"], &seen["aborted"]), (&json!(true), &Value::Null), "{host}");
+    assert!(starts(&seen["end"]["entries"][0]["content"], "not yet"), "{host}");
+}
+
+#[test]
+fn pi_refuses_what_is_guarded_without_a_program_that_works() {
+    let project = guarded();
+    let installed = super::installed(&project);
+    let host = pi_hosted(&project, |text| text.replace(installed.to_str().unwrap(), "/nowhere/hookrail"));
+    let seen = &host["seen"];
+    assert_eq!(seen["prompt"], json!({ "action": "handled" }), "{host}");
+    for call in ["blocked", "changed", "allowed"] {
+        let thrown = seen[call]["thrown"].as_str().unwrap_or_default();
+        assert!(thrown.contains("hookrail doctor"), "pi blocks a call whose handler throws: {host}");
+    }
+    for open in ["start", "after", "end", "over"] {
+        assert_eq!(seen[open], Value::Null, "{open}: {host}");
+    }
 }

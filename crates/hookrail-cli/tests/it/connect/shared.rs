@@ -60,6 +60,9 @@ fn the_entry_names_no_path_of_this_machine() {
         ("qwen", ".qwen/settings.json"),
         ("copilot", ".github/hooks/hookrail.json"),
         ("opencode", ".opencode/plugin/hookrail.js"),
+        ("kilo", ".kilo/plugin/hookrail.js"),
+        ("pi", ".pi/extensions/hookrail.js"),
+        ("cline", ".cline/plugins/hookrail.js"),
     ] {
         for option in ["--project", "--require"] {
             let ran = run(

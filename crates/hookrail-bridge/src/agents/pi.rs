@@ -1,0 +1,96 @@
+//! pi. It has no command hooks: the extension file that `connect` writes calls the bridge and carries the answer out, so
+//! this dialect is a contract between the two.
+//!
+//! The extension blocks a call or asks a person about it, changes arguments in place, replaces results, keeps prompts from
+//! the model, and ends a run. pi itself has neither subagents nor MCP servers; extensions that add them call their tools
+//! as all others are called.
+
+use std::time::Duration;
+
+use hookrail::{EventName, JsonObject};
+
+use crate::agents::opencode;
+use crate::agents::shapes::{Object, decided, our_result, stopped};
+use crate::dialect::{
+    Argument, Capabilities, Dialect, NativeEvent, NativeTool, SettingsFile, SettingsShape, event, may, must,
+    tool,
+};
+use crate::effects::NativeEffects;
+use crate::event::BridgeEvent;
+
+/// The table of pi.
+pub(crate) static DIALECT: Dialect = Dialect {
+    tested_with: "0.87.1",
+    events: EVENTS,
+    tools: TOOLS,
+    beside: &["timeout", "limit", "offset"],
+    marks: &["PI_CODING_AGENT"],
+    plain_tools: &[],
+    can: Capabilities {
+        ask: true,
+        change_arguments: true,
+        allow: false,
+        show_to_user: &[],
+        go_on: true,
+        reports_sent_back: false,
+        context: &[EventName::AfterTool, EventName::BeforeAgent],
+        context_limit: usize::MAX,
+        stop: &[EventName::BeforeTool, EventName::AfterTool],
+    },
+    settings: SettingsFile {
+        variables: &[("PI_CODING_AGENT_DIR", "extensions/hookrail.js")],
+        user: ".pi/agent/extensions/hookrail.js",
+        project: ".pi/extensions/hookrail.js",
+        shape: SettingsShape::Plugin,
+        hook_files: &[],
+        toml: None,
+    },
+    advice: Some("pi loads extensions at its start; restart it, or type /reload."),
+    tool_response: our_result,
+    render,
+    ..opencode::TABLE
+};
+
+/// The names are those of pi's events, which the extension passes on.
+const EVENTS: &[NativeEvent] = &[
+    event("tool_call", EventName::BeforeTool),
+    event("tool_result", EventName::AfterTool),
+    event("input", EventName::BeforeAgent),
+    event("agent_before_settle", EventName::AfterAgent),
+    event("session_start", EventName::SessionStart),
+    // It is waited for when pi ends.
+    event("session_shutdown", EventName::SessionEnd).granted(Duration::from_secs(5)),
+    event("session_before_compact", EventName::PreCompress),
+];
+
+const TOOLS: &[NativeTool] = &[
+    tool("bash", "run_shell_command", COMMAND),
+    tool("powershell", "run_shell_command", COMMAND),
+    tool("read", "read_file", FILE),
+    tool("write", "write_file", FILE),
+    tool("edit", "replace", FILE),
+    tool("ls", "list_directory", &[may("path", "path")]),
+    tool("find", "glob", &[may("path", "path"), must("pattern", "pattern")]),
+    tool("grep", "search_file_content", &[may("path", "path"), may("glob", "include")]),
+];
+
+const COMMAND: &[Argument] = &[must("command", "command")];
+const FILE: &[Argument] = &[must("path", "file_path")];
+
+/// The answer to our own extension, in the form that hooks use. The plugin for Cline takes the same.
+pub(super) fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {
+    // A call is refused by a stop, whether or not the run ends.
+    let instead = match event.event {
+        Some(EventName::AfterTool) => effects.result.as_deref(),
+        Some(EventName::BeforeTool) => effects.stop.as_deref(),
+        _ => None,
+    };
+    let base = match effects.deny.as_deref().or(instead) {
+        Some(reason) => decided(Object::default(), "deny", Some(reason)),
+        None => decided(Object::default(), "ask", effects.ask.as_deref()),
+    };
+    let specific = Object::default()
+        .maybe("tool_input", effects.input.clone())
+        .maybe("additionalContext", effects.context.clone());
+    stopped(base, effects.stop.as_deref()).specific(&event.native_event, specific).into_answer()
+}
