@@ -49,13 +49,13 @@ const GUARDS: [(&str, Preset, &str); 37] = [
     ("ask-personal-files", Preset::Standard, include_str!("library/ask-personal-files.jsonc")),
     ("ask-wide-delete", Preset::Strict, include_str!("library/ask-wide-delete.jsonc")),
     ("ask-unclear-delete", Preset::Strict, include_str!("library/ask-unclear-delete.jsonc")),
-    ("ask-downloaded-code", Preset::Strict, include_str!("library/ask-downloaded-code.jsonc")),
+    ("ask-downloaded-code", Preset::Standard, include_str!("library/ask-downloaded-code.jsonc")),
     ("ask-hidden-code", Preset::Strict, include_str!("library/ask-hidden-code.jsonc")),
     ("ask-uploads", Preset::Strict, include_str!("library/ask-uploads.jsonc")),
     ("ask-container-removal", Preset::Strict, include_str!("library/ask-container-removal.jsonc")),
     ("ask-packages", Preset::Strict, include_str!("library/ask-packages.jsonc")),
     ("ask-services", Preset::Strict, include_str!("library/ask-services.jsonc")),
-    ("ask-http-delete", Preset::Strict, include_str!("library/ask-http-delete.jsonc")),
+    ("ask-http-delete", Preset::Standard, include_str!("library/ask-http-delete.jsonc")),
 ];
 
 /// A named set of guards.

@@ -1,5 +1,8 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::matcher::MatchVerdict;
+use crate::rules::examples::Example;
 use crate::rules::facts::{Facts, Subject};
 use crate::rules::path::Places;
 use crate::rules::rule::RuleReading;
@@ -290,48 +293,85 @@ fn harmless_lines_pass() {
     }
 }
 
-/// Lines that people and agents write every day, and lines that a guard is there for. Both grow with every report.
+/// Lines that people and agents write every day with the kind of their source, and lines that a guard is there for with their
+/// area. Both grow with every report.
 const EVERYDAY: &str = include_str!("../../../tests/data/corpus/everyday.txt");
 const DANGEROUS: &str = include_str!("../../../tests/data/corpus/dangerous.txt");
 
-/// The lines that the guards of a preset block, how many they ask about, and those that they leave alone.
-fn decided(preset: Preset, lines: &'static str) -> (Vec<&'static str>, usize, Vec<&'static str>) {
-    let guards: Vec<Guard> = preset.guards().filter_map(find).collect();
-    let (mut blocked, mut asked, mut passed) = (Vec::new(), 0, Vec::new());
-    for line in lines.lines() {
+/// Lines that no preset stands in the way of: what lists, shows, tries or explains, and reported false alarms.
+const HARMLESS: &str = include_str!("../../../tests/data/corpus/harmless.txt");
+
+/// Flags with which a command changes nothing, and the commands that have them.
+const DRY_RUN: &str = include_str!("../../../tests/data/corpus/dry-run.txt");
+
+/// The two columns of such a file.
+fn rows(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    file.lines().filter_map(|row| row.split_once('\t'))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Block,
+    Ask,
+    Pass,
+}
+
+/// The guards of a preset that look at shell commands.
+struct Guards(Vec<Guard>);
+
+impl Guards {
+    fn of(preset: Preset) -> Self {
+        let looks = |guard: &Guard| guard.matcher.matches_text("run_shell_command") == MatchVerdict::Yes;
+        Self(preset.guards().filter_map(find).filter(looks).collect())
+    }
+
+    fn decide(&self, line: &str) -> Decision {
         let serde_json::Value::Object(input) = serde_json::json!({ "command": line }) else { unreachable!() };
         let subject =
             Subject { tool_name: Some("run_shell_command"), tool_input: Some(&input), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
-        let asking = guards
-            .iter()
-            .filter(|guard| guard.matcher.matches_text("run_shell_command") == MatchVerdict::Yes);
-        let answers: Vec<_> = asking.filter_map(|guard| guard.rule.answer(&facts)).collect();
-        if answers.iter().any(|answer| answer.is_blocking_decision()) {
-            blocked.push(line);
-        } else if answers.is_empty() {
-            passed.push(line);
-        } else {
-            asked += 1;
+        let answers: Vec<_> = self.0.iter().filter_map(|guard| guard.rule.answer(&facts)).collect();
+        match answers.iter().any(|answer| answer.is_blocking_decision()) {
+            true => Decision::Block,
+            false if answers.is_empty() => Decision::Pass,
+            false => Decision::Ask,
         }
     }
-    (blocked, asked, passed)
+
+    /// The lines that they block, how many they ask about, and those that they leave alone.
+    fn sort(&self, file: &'static str) -> (Vec<&'static str>, usize, Vec<&'static str>) {
+        let (mut blocked, mut asked, mut passed) = (Vec::new(), 0, Vec::new());
+        for (_, line) in rows(file) {
+            match self.decide(line) {
+                Decision::Block => blocked.push(line),
+                Decision::Ask => asked += 1,
+                Decision::Pass => passed.push(line),
+            }
+        }
+        (blocked, asked, passed)
+    }
 }
 
 #[test]
 fn everyday_lines_are_left_alone_and_dangerous_ones_are_stopped() {
     let page = include_str!("../../../../../docs/rules.md");
-    let mut missing = Vec::new();
-    for preset in Preset::ALL {
-        let everyday = EVERYDAY.lines().count();
-        let (blocked, asked, passed) = decided(preset, EVERYDAY);
+    let mut missing = areas();
+    missing.retain(|row| !page.contains(row));
+    for (preset, most_missed) in [(Preset::Standard, 10), (Preset::Strict, 2)] {
+        let guards = Guards::of(preset);
+        let everyday = rows(EVERYDAY).count();
+        let (blocked, asked, passed) = guards.sort(EVERYDAY);
         if preset == Preset::Standard {
             assert!(blocked.is_empty(), "everyday lines are blocked: {blocked:#?}");
             assert!(asked * 100 <= everyday, "{asked} of {everyday} everyday lines are asked about");
         }
-        let dangerous = DANGEROUS.lines().count();
-        let (stopped, questions, missed) = decided(preset, DANGEROUS);
-        assert!(missed.len() * 20 <= dangerous, "these pass `@{}`: {missed:#?}", preset.as_str());
+        let dangerous = rows(DANGEROUS).count();
+        let (stopped, questions, missed) = guards.sort(DANGEROUS);
+        assert!(
+            missed.len() * 100 <= dangerous * most_missed,
+            "these pass `@{}`: {missed:#?}",
+            preset.as_str()
+        );
         let row = format!(
             "| `@{}` | {} of {dangerous} | {questions} | {} | {} of {everyday} | {asked} | {} |",
             preset.as_str(),
@@ -345,4 +385,113 @@ fn everyday_lines_are_left_alone_and_dangerous_ones_are_stopped() {
         }
     }
     assert!(missing.is_empty(), "docs/rules.md is to say:\n{}", missing.join("\n"));
+    assert_eq!(EVERYDAY.lines().count(), rows(EVERYDAY).count());
+    assert_eq!(DANGEROUS.lines().count(), rows(DANGEROUS).count());
+}
+
+/// How many of the dangerous lines of each area the presets stop, as rows of the table in docs/rules.md.
+fn areas() -> Vec<String> {
+    let presets = Preset::ALL.map(Guards::of);
+    let mut areas: Vec<&str> = rows(DANGEROUS).map(|row| row.0).collect();
+    areas.dedup();
+    let row = |area: &str| {
+        let lines: Vec<_> = rows(DANGEROUS).filter(|row| row.0 == area).map(|row| row.1).collect();
+        let stopped = |guards: &Guards| {
+            lines.iter().filter(|line| guards.decide(line) != Decision::Pass).count().to_string()
+        };
+        format!("| {area} | {} | {} |", lines.len(), presets.each_ref().map(stopped).join(" | "))
+    };
+    areas.into_iter().map(row).collect()
+}
+
+/// Dangerous lines that earlier versions missed, and harmless ones that they stopped.
+#[test]
+fn reported_lines_are_decided_rightly() {
+    let strict = Guards::of(Preset::Strict);
+    let stopped: Vec<_> = rows(HARMLESS).filter(|(_, line)| strict.decide(line) != Decision::Pass).collect();
+    assert_eq!(stopped, [], "`@strict` stands in the way");
+    let standard = Guards::of(Preset::Standard);
+    for (line, decision) in [
+        ("cd / && find . -delete", Decision::Block),
+        ("find $HOME -delete", Decision::Block),
+        ("find . /var -delete", Decision::Block),
+        ("rsync -a --del empty/ /srv/", Decision::Block),
+        ("rsync -a --del empty/ h:/srv/", Decision::Ask),
+        ("mv /etc /tmp/z", Decision::Block),
+        ("chmod -R 777 /etc/", Decision::Block),
+        ("git push origin :main", Decision::Ask),
+        ("git-push -f", Decision::Block),
+        ("git restore -SW f", Decision::Ask),
+        ("git checkout HEAD f", Decision::Ask),
+        ("cat /etc/shadow", Decision::Block),
+        ("cat ~/.npmrc", Decision::Block),
+        ("cat ~/.pgpass", Decision::Block),
+        ("cat ~/.config/gcloud/credentials.db", Decision::Block),
+        ("cat ~/.config/gcloud/application_default_credentials.json", Decision::Block),
+        ("cat ~/.config/gh/hosts.yml", Decision::Block),
+        ("cat ~/.cargo/credentials", Decision::Block),
+        ("cat ~/.cargo/credentials.toml", Decision::Block),
+    ] {
+        assert_eq!(standard.decide(line), decision, "{line}");
+    }
+}
+
+/// Whether a flag at the end of this line belongs to its one command. Code in quotes and what follows `--` are not the
+/// command's own.
+fn is_plain(line: &str) -> bool {
+    !line.contains(['|', ';', '&', '<', '>', '`', '$', '(', '\'', '"', '\n', '=']) && !line.contains(" -- ")
+}
+
+/// A command that only shows what it would do, or explains itself, is not stopped; the same command behind it is.
+#[test]
+fn trying_and_asking_for_help_is_free() {
+    let strict = Guards::of(Preset::Strict);
+    let examples: Vec<String> = all()
+        .flat_map(|guard| {
+            let of = |example: &Example| {
+                let (_, input) = example.matches.then(|| example.call(&guard.matcher)).flatten()?;
+                input.get("command")?.as_str().map(str::to_owned)
+            };
+            guard.rule.examples().iter().filter_map(of).collect::<Vec<_>>()
+        })
+        .collect();
+    let lines: Vec<&str> =
+        examples.iter().map(String::as_str).chain(rows(DANGEROUS).map(|row| row.1)).collect();
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for (flag, command) in rows(DRY_RUN) {
+        let mut found = false;
+        for line in &lines {
+            let own = line.strip_prefix("sudo ").unwrap_or(line);
+            let is_of_command =
+                own.strip_prefix(command).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+            if !is_of_command || !is_plain(line) || strict.decide(line) == Decision::Pass {
+                continue;
+            }
+            found = true;
+            tried += 1;
+            let trial = format!("{line} {flag}");
+            if strict.decide(&trial) != Decision::Pass {
+                wrong.push(format!("{trial}: stopped"));
+            }
+            let both = format!("{trial}; {line}");
+            if strict.decide(&both) == Decision::Pass {
+                wrong.push(format!("{both}: passes"));
+            }
+        }
+        if !found {
+            wrong.push(format!("no line of `{command}` to try {flag} with"));
+        }
+    }
+    // `crontab` has no such flag, and takes the word for a file.
+    let program =
+        |line: &&str| line.split(' ').find(|word| *word != "sudo" && *word != "crontab").map(str::to_owned);
+    let programs: BTreeSet<String> = lines.iter().filter(|line| is_plain(line)).filter_map(program).collect();
+    for program in programs {
+        if strict.decide(&format!("{program} --help")) != Decision::Pass {
+            wrong.push(format!("{program} --help: stopped"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(tried > 300, "{tried}");
 }
