@@ -49,7 +49,7 @@ pub(crate) fn with_hooks(hooks: &Value) -> TestProject {
 }
 
 /// The tool call payloads of every agent whose shell ran `touch made.txt; echo MADE`.
-const SHELL_CALLS: [(&str, &str, &str); 9] = [
+const SHELL_CALLS: [(&str, &str, &str); 11] = [
     ("claude", "PreToolUse-Bash", "PostToolUse-Bash"),
     ("codex", "PreToolUse-Bash", "PostToolUse-Bash"),
     ("gemini", "BeforeTool-run_shell_command", "AfterTool-run_shell_command"),
@@ -59,6 +59,8 @@ const SHELL_CALLS: [(&str, &str, &str); 9] = [
     ("kilo", "tool.execute.before-bash", "tool.execute.after-bash"),
     ("pi", "tool_call-bash", "tool_result-bash"),
     ("cline", "beforeTool-run_commands", "afterTool-run_commands"),
+    ("grok", "PreToolUse-run_terminal_command", "PostToolUse-run_terminal_command"),
+    ("kimi", "PreToolUse-Bash", "PostToolUse-Bash"),
 ];
 
 /// The prompt payloads of every agent; the prompt is `do the task`.
@@ -120,6 +122,7 @@ fn one_hook_changes_arguments_in_every_agent_that_can() {
         ("kilo", "/hookSpecificOutput/tool_input/command"),
         ("pi", "/hookSpecificOutput/tool_input/command"),
         ("cline", "/hookSpecificOutput/tool_input/commands/0"),
+        ("grok", "/hookSpecificOutput/updatedInput/command"),
     ] {
         let (_, before, _) = SHELL_CALLS.into_iter().find(|(name, ..)| *name == agent).unwrap();
         let ran = bridge(&project, agent, before, &json!({}));
@@ -152,7 +155,8 @@ fn context_and_replaced_results_reach_the_model() {
     let hooks = |rule: &Value| json!({ "AfterTool": [{ "matcher": "run_shell_command", "hooks": [rule] }] });
     let context = with_hooks(&hooks(&json!({ "type": "rule", "when": {}, "context": "mind the gap" })));
     let result = with_hooks(&hooks(&json!({ "type": "rule", "when": {}, "then": replaced })));
-    for (agent, _, after) in SHELL_CALLS {
+    // Kimi Code does not wait for hooks after a tool.
+    for (agent, _, after) in SHELL_CALLS.into_iter().filter(|(agent, ..)| *agent != "kimi") {
         let ran = bridge(&context, agent, after, &json!({}));
         assert!(said(&ran).to_string().contains("mind the gap"), "{agent}: {ran}");
         let ran = bridge(&result, agent, after, &json!({}));
@@ -289,4 +293,33 @@ fn the_log_names_the_agent_in_every_line() {
     assert!(lines.len() >= 3, "{log}");
     assert!(lines.iter().all(|line| line["agent"] == "codex"), "{log}");
     assert!(lines.iter().any(|line| line["strengthened"].is_array()), "{log}");
+}
+
+/// Grok Build also runs the entries of Claude Code. What it sends is read as Grok's, and a call is answered once.
+#[test]
+fn an_entry_that_another_agent_runs_answers_that_agent_once() {
+    let project = with_hooks(&json!({ "BeforeTool": [{ "hooks": [
+        { "type": "command", "name": "counts", "command": "echo x >> counted.txt" },
+        { "type": "rule", "when": { "command": "rm" }, "block": "for people" },
+    ] }] }));
+    crate::program::run(&project, &["connect", "claude"]);
+    let ask = |entry: &str, id: &str, command: &str| {
+        let changes = json!({ "tool_use_id": id, "toolUseId": id, "toolInput": { "command": command },
+            "tool_input": { "command": command } });
+        let text = payload(&project, "grok", "PreToolUse-run_terminal_command", &changes);
+        run_with_stdin(&project, &["bridge", entry, "PreToolUse"], &text)
+    };
+    let counted = || {
+        let file = project.dir().join("counted.txt");
+        std::fs::read_to_string(file).unwrap_or_default().lines().count()
+    };
+    assert!(ask("claude", "1", "rm x").stdout.contains("\"permissionDecision\":\"deny\""));
+    for (entries, id) in [(["claude", "grok"], "2"), (["grok", "claude"], "3")] {
+        let before = counted();
+        for entry in entries {
+            let ran = ask(entry, id, "ls");
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran}");
+        }
+        assert_eq!(counted(), before + 1, "{entries:?}");
+    }
 }

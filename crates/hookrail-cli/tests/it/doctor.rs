@@ -187,19 +187,42 @@ fn an_entry_that_does_not_refuse_is_reported_for_every_agent() {
 #[test]
 fn another_version_is_reported() {
     let project = guarded();
-    run(&project, &["connect", "claude"]);
-    project.script("bin/claude", "echo 9.9.9");
-    let path = format!("{}:/usr/bin:/bin", project.dir().join("bin").display());
+    let program = project.home().join("bin/claude");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    fs::write(&program, "#!/bin/sh\necho 9.9.9\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", project.home().join("bin").display());
+    let said = hookrail(&project, &["connect", "claude"]).env("PATH", &path).output().unwrap();
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("note: Claude Code is 9.9.9; hookrail was measured with 2."), "{said}");
+    assert!(said.contains("What Claude Code does not do:"), "{said}");
     let mut command = hookrail(&project, &["doctor", "--format", "json"]);
     let output = command.env("PATH", &path).output().unwrap();
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(report.contains("is 9.9.9; hookrail was tested with 2."), "{report}");
+    assert!(report.contains("is 9.9.9; hookrail was measured with 2."), "{report}");
+    assert!(report.contains("doctor --live claude"), "{report}");
+    assert!(report.contains("these hooks never run: "), "what the agent does not do: {report}");
     let mut command = hookrail(&project, &["connect", "--format", "json"]);
     let output = command.env("PATH", &path).output().unwrap();
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     let claude = &list["agents"][0];
     assert_eq!((&claude["found"], &claude["version"]), (&json!(true), &json!("9.9.9")), "{list}");
     assert_eq!((&claude["agent"], &claude["connected"]), (&json!("claude"), &json!("yes")), "{list}");
+
+    // Once a session, the log says so.
+    let noted = || {
+        let log = fs::read_to_string(project.home().join(".hookrail/log.jsonl")).unwrap_or_default();
+        let lines = log.lines().filter(|line| line.contains("\"type\":\"version\""));
+        lines.map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(noted(), Vec::<String>::new());
+    crate::bridge::bridge(&project, "claude", "SessionStart", &json!({}));
+    crate::bridge::bridge(&project, "claude", "PreToolUse-Bash", &json!({}));
+    assert!(
+        noted().len() == 1 && noted()[0].contains("is 9.9.9; hookrail was measured with 2."),
+        "{:?}",
+        noted()
+    );
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn other_names_are_usage_errors() {
         (vec!["fire", "PreToolUse"], "`PreToolUse` is another agent's event; ours is `BeforeTool`"),
         (vec!["fire", "PreToolUse", "--agent", "gemini"], "Gemini CLI has no event `PreToolUse`"),
         (vec!["fire", "NoSuchEvent", "--agent", "claude"], "NoSuchEvent"),
-        (vec!["fire", "PreToolUse", "--agent", "cursor"], "unknown agent `cursor`"),
+        (vec!["fire", "PreToolUse", "--agent", "windsurf"], "unknown agent `windsurf`"),
         (vec!["fire", "BeforeTool", "--native"], "--agent"),
         (vec!["fire", "Stop", "--agent", "claude", "--tool", "Bash"], "events of tools"),
     ] {

@@ -78,15 +78,15 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
     if let Some((message, help)) = status.version.as_deref().and_then(|version| unmeasured(agent, version)) {
         report.add(RowState::Note, name, message, help);
     }
-    let limits = limits(agent);
-    if !limits.is_empty() {
-        report.add(RowState::Note, name, limits.join(" "), "");
-    }
     for is_project in [false, true] {
         let Ok(file) = AgentFile::find(agent, is_project, context) else { continue };
         if status.files.contains(&file.place.path) && !(is_project && is_users(&file, context)) {
             look_at_file(&file, context, report);
         }
+    }
+    let limits = limits(agent);
+    if !limits.is_empty() {
+        report.add(RowState::Note, name, limits.join(" "), "");
     }
 }
 

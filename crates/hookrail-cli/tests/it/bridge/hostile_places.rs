@@ -39,13 +39,15 @@ fn full_disk() -> Stdio {
 fn an_answer_that_cannot_be_written_is_a_refusal() {
     let project = guarded();
     for (agent, before, after) in SHELL_CALLS {
-        for (file, expected) in [(before, 2), (after, 1)] {
+        // Kimi Code does not wait for what follows a tool, so that nothing is answered there.
+        let files = [(before, 2), (after, if agent == "kimi" { 0 } else { 1 })];
+        for (file, expected) in files {
             let event = file.split('-').next().unwrap();
             let text = payload(&project, agent, file, &json!({}));
             let output = fed(hookrail(&project, &["bridge", agent, event]), &text, full_disk());
             let told = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(expected), "{agent} {file}: {told}");
-            assert!(told.contains("cannot be written"), "{agent} {file}: {told}");
+            assert_eq!(told.contains("cannot be written"), expected > 0, "{agent} {file}: {told}");
         }
         // An empty answer needs no stdout.
         let quiet = json!({ "tool_input": { "command": "ls" }, "toolArgs": { "command": "ls" } });

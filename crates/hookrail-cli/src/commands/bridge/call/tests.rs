@@ -19,7 +19,7 @@ fn it_is_what_the_parser_makes_of_it() {
         ("bridge --home /a --home /b claude", false),
         ("bridge --home=/home/me claude", false),
         ("bridge -C /p claude", false),
-        ("bridge cursor PreToolUse", false),
+        ("bridge windsurf PreToolUse", false),
         ("bridge claude --help", false),
         ("bridge claude PreToolUse more", false),
         ("bridge", false),
