@@ -79,8 +79,12 @@ pub fn project_variable(agent: Agent) -> Option<&'static str> {
 }
 
 /// Agents that also run the hooks in another one's files.
-const ALSO_RUN: [(Agent, Agent); 3] =
-    [(Agent::Copilot, Agent::Claude), (Agent::Cursor, Agent::Claude), (Agent::Grok, Agent::Claude)];
+const ALSO_RUN: [(Agent, Agent); 4] = [
+    (Agent::Copilot, Agent::Claude),
+    (Agent::Cursor, Agent::Claude),
+    (Agent::Grok, Agent::Claude),
+    (Agent::Grok, Agent::Cursor),
+];
 
 /// Whether an agent also runs the hooks in the files of another one.
 pub fn also_runs(agent: Agent, other: Agent) -> bool {

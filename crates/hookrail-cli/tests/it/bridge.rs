@@ -307,14 +307,15 @@ fn an_entry_that_another_agent_runs_answers_that_agent_once() {
         let changes = json!({ "tool_use_id": id, "toolUseId": id, "toolInput": { "command": command },
             "tool_input": { "command": command } });
         let text = payload(&project, "grok", "PreToolUse-run_terminal_command", &changes);
-        run_with_stdin(&project, &["bridge", entry, "PreToolUse"], &text)
+        let event = if entry == "cursor" { "beforeShellExecution" } else { "PreToolUse" };
+        run_with_stdin(&project, &["bridge", entry, event], &text)
     };
     let counted = || {
         let file = project.dir().join("counted.txt");
         std::fs::read_to_string(file).unwrap_or_default().lines().count()
     };
     assert!(ask("claude", "1", "rm x").stdout.contains("\"permissionDecision\":\"deny\""));
-    for (entries, id) in [(["claude", "grok"], "2"), (["grok", "claude"], "3")] {
+    for (entries, id) in [(["claude", "grok"], "2"), (["grok", "claude"], "3"), (["cursor", "claude"], "4")] {
         let before = counted();
         for entry in entries {
             let ran = ask(entry, id, "ls");
