@@ -146,6 +146,16 @@ fn qwen() {
 }
 
 #[test]
+fn grok() {
+    insta::assert_snapshot!(transcript(Agent::Grok));
+}
+
+#[test]
+fn kimi() {
+    insta::assert_snapshot!(transcript(Agent::Kimi));
+}
+
+#[test]
 fn copilot() {
     insta::assert_snapshot!(transcript(Agent::Copilot));
 }

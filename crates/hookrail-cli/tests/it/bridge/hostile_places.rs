@@ -40,7 +40,7 @@ fn an_answer_that_cannot_be_written_is_a_refusal() {
     let project = guarded();
     for (agent, before, after) in SHELL_CALLS {
         // Kimi Code does not wait for what follows a tool, so that nothing is answered there.
-        let files = [(before, 2), (after, if agent == "kimi" { 0 } else { 1 })];
+        let files = [(before, 2), (after, i32::from(agent != "kimi"))];
         for (file, expected) in files {
             let event = file.split('-').next().unwrap();
             let text = payload(&project, agent, file, &json!({}));
