@@ -300,3 +300,96 @@ fn pi_refuses_what_is_guarded_without_a_program_that_works() {
         assert_eq!(seen[open], Value::Null, "{open}: {host}");
     }
 }
+
+/// Loads Cline's plugin and calls its hooks.
+const CLINE_HOST: &str = r#"
+import { writeFileSync } from "node:fs"
+const { default: plugin } = await import(process.argv[2])
+const snapshot = (text) => ({ conversationId: "conv_1", messages: [
+  { role: "user", content: [{ type: "text", text: `<user_input mode="act">${text}</user_input>` }] },
+] })
+const seen = {}
+const attempt = async (name, call) => { seen[name] = (await call()) ?? null }
+const tool = (name, commands) => attempt(name, () => plugin.hooks.beforeTool({
+  snapshot: snapshot("x"), toolCall: { toolName: "run_commands", toolCallId: "c" }, input: { commands },
+}))
+plugin.setup({}, { session: { sessionId: "ses_1" } })
+await attempt("prompt", () => plugin.hooks.beforeRun({ snapshot: snapshot("do it") }))
+await attempt("forbidden", () => plugin.hooks.beforeRun({ snapshot: snapshot("forbidden words") }))
+await attempt("below", () => plugin.hooks.beforeRun({ snapshot: { ...snapshot("forbidden"), parentAgentId: "a" } }))
+await tool("blocked", ["ls", "rm x"])
+await tool("changed", ["touch x"])
+await tool("stopped", ["stopped x"])
+globalThis.patience = 0
+await tool("slow", ["slow x"])
+writeFileSync("go", "")
+globalThis.patience = 60000
+await tool("again", ["slow x"])
+const result = { output: [{ query: "ls", result: "1 file", success: true }] }
+await attempt("after", () => plugin.hooks.afterTool({
+  snapshot: snapshot("x"), toolCall: { toolName: "run_commands", toolCallId: "c" }, input: { commands: ["ls"] }, result,
+}))
+await attempt("end", () => plugin.hooks.afterRun({ snapshot: snapshot("x"), result: { status: "completed", outputText: "done" } }))
+console.log(JSON.stringify(seen))
+"#;
+
+/// What the host saw of the plugin that `connect` wrote, after a change of its text.
+fn cline_hosted(project: &TestProject, change: impl Fn(&str) -> String) -> Value {
+    let ran = run(project, &["connect", "cline"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let text = std::fs::read_to_string(project.home().join(".cline/plugins/hookrail.js")).unwrap();
+    let plugin = project.file("plugin.mjs", change(&at_home(project, &text)));
+    let output = node(project, &project.file("host.mjs", CLINE_HOST), &plugin);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The slow guard answers when the host lets it: after the first call, for which the plugin does not wait here.
+#[test]
+fn cline_carries_verdicts_out_and_asks_again_for_slow_ones() {
+    let changed = json!({ "hookSpecificOutput": { "tool_input": { "command": "touch y" } } });
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": {
+        "BeforeAgent": [{ "hooks": [
+            { "type": "rule", "when": { "prompt": { "contains": "forbidden" } }, "block": "not these words" },
+        ] }],
+        "BeforeTool": [{ "hooks": [
+            { "type": "rule", "when": { "command": "rm" }, "block": "rm is for people" },
+            { "type": "rule", "when": { "command": "touch" }, "then": changed },
+            { "type": "rule", "when": { "command": "stopped" }, "then": { "continue": false, "stopReason": "enough" } },
+            { "type": "command", "when": { "command": "slow" },
+              "command": "while ! test -e go; do sleep 0.05; done; echo too slow >&2; exit 2" },
+        ] }],
+        "AfterTool": [{ "hooks": [{ "type": "rule", "when": { "command": "ls" }, "context": "count them" }] }],
+    } }));
+    let patient = |text: &str| {
+        assert!(text.contains("setTimeout(resolve, patience)"), "{text}");
+        text.replace("setTimeout(resolve, patience)", "setTimeout(resolve, globalThis.patience ?? 60000)")
+    };
+    let seen = cline_hosted(&project, patient);
+    let starts = |value: &Value, text: &str| value.as_str().is_some_and(|value| value.starts_with(text));
+    assert_eq!((&seen["prompt"]["stop"], &seen["below"]), (&Value::Null, &Value::Null), "{seen}");
+    assert_eq!(seen["forbidden"]["stop"], true, "{seen}");
+    assert!(starts(&seen["forbidden"]["reason"], "not these words"), "{seen}");
+    assert_eq!((&seen["blocked"]["skip"], &seen["blocked"]["stop"]), (&json!(true), &Value::Null), "{seen}");
+    assert!(starts(&seen["blocked"]["reason"], "rm is for people"), "{seen}");
+    assert_eq!(seen["changed"]["input"], json!({ "commands": ["touch y"] }), "{seen}");
+    assert_eq!(seen["stopped"], json!({ "skip": true, "stop": true, "reason": "enough" }), "{seen}");
+    assert_eq!(seen["slow"]["skip"], true, "{seen}");
+    assert!(starts(&seen["slow"]["reason"], "The hooks for this call have not decided yet"), "{seen}");
+    assert!(starts(&seen["again"]["reason"], "too slow"), "{seen}");
+    assert_eq!(seen["after"]["appendContext"], "count them", "{seen}");
+}
+
+#[test]
+fn cline_refuses_what_is_guarded_without_a_program_that_works() {
+    let project = guarded();
+    let installed = super::installed(&project);
+    let seen = cline_hosted(&project, |text| text.replace(installed.to_str().unwrap(), "/nowhere/hookrail"));
+    assert_eq!(seen["prompt"]["stop"], true, "{seen}");
+    for call in ["blocked", "changed", "again"] {
+        let reason = seen[call]["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains("hookrail doctor"), "{call}: {seen}");
+    }
+    assert_eq!((&seen["after"]["result"], &seen["end"]), (&Value::Null, &Value::Null), "{seen}");
+}
