@@ -92,7 +92,7 @@ pub fn also_runs(agent: Agent, other: Agent) -> bool {
 }
 
 /// What some agents do without any hook, or before a hook can do anything about it.
-const UNSEEN: [(Agent, &str); 10] = [
+const UNSEEN: [(Agent, &str); 11] = [
     (
         Agent::Codex,
         "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
@@ -114,6 +114,7 @@ const UNSEEN: [(Agent, &str); 10] = [
         "It does not wait for hooks after a tool: a result reaches the model as it is, and then every further call is refused.",
     ),
     (Agent::Kimi, "Commands behind `!` that a person types fire no hook."),
+    (Agent::Pi, "Commands behind `!` that a person types fire no hook."),
     (
         Agent::Cline,
         "If its plugins do not load within four seconds, it goes on without them, unless `CLINE_PLUGIN_IMPORT_TIMEOUT_MS` is higher.",

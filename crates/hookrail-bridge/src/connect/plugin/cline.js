@@ -17,16 +17,23 @@ const patience = 2500
 const undecided = "The hooks for this call have not decided yet. Make exactly the same call again for their answer."
 const answers = new Map()
 
+// Cline also reports results of calls that were skipped.
+const skipped = new Set()
+const skip = (id, reason, stop) => {
+  skipped.add(id)
+  return { skip: true, stop, reason }
+}
+
 const refused = ({ message }) => ({ decision: "deny", reason: message })
 
 const decided = async (key, ask) => {
   const answer = answers.get(key) ?? ask().catch(refused).then((value) => ({ value }))
-  answers.set(key, answer)
+  answers.delete(key)
   let timer
   const late = new Promise((resolve) => (timer = setTimeout(resolve, patience)))
   const soon = await Promise.race([answer, late])
   clearTimeout(timer)
-  if (soon) answers.delete(key)
+  if (!soon) answers.set(key, answer)
   return soon?.value
 }
 
@@ -60,13 +67,14 @@ export default {
       const { toolName, toolCallId } = toolCall
       const ask = () => call("beforeTool", snapshot, { call_id: toolCallId, tool_name: toolName, tool_input: input }, true)
       const answer = await decided(JSON.stringify([toolName, input]), ask)
-      if (!answer) return { skip: true, reason: undecided }
-      if (answer.continue === false) return { skip: true, stop: true, reason: answer.stopReason }
-      if (answer.decision) return { skip: true, reason: answer.reason }
+      if (!answer) return skip(toolCallId, undecided)
+      if (answer.continue === false) return skip(toolCallId, answer.stopReason, true)
+      if (answer.decision) return skip(toolCallId, answer.reason)
       const { tool_input, additionalContext } = answer.hookSpecificOutput ?? {}
       return { input: tool_input, appendContext: additionalContext }
     },
     afterTool: async ({ snapshot, toolCall, input, result }) => {
+      if (skipped.delete(toolCall.toolCallId)) return
       const answer = await call("afterTool", snapshot, {
         call_id: toolCall.toolCallId, tool_name: toolCall.toolName, tool_input: input,
         tool_response: { output: result.output, is_error: result.isError },

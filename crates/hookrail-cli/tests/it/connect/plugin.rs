@@ -311,7 +311,7 @@ const snapshot = (text) => ({ conversationId: "conv_1", messages: [
 const seen = {}
 const attempt = async (name, call) => { seen[name] = (await call()) ?? null }
 const tool = (name, commands) => attempt(name, () => plugin.hooks.beforeTool({
-  snapshot: snapshot("x"), toolCall: { toolName: "run_commands", toolCallId: "c" }, input: { commands },
+  snapshot: snapshot("x"), toolCall: { toolName: "run_commands", toolCallId: name }, input: { commands },
 }))
 plugin.setup({}, { session: { sessionId: "ses_1" } })
 await attempt("prompt", () => plugin.hooks.beforeRun({ snapshot: snapshot("do it") }))
@@ -328,6 +328,9 @@ await tool("again", ["slow x"])
 const result = { output: [{ query: "ls", result: "1 file", success: true }] }
 await attempt("after", () => plugin.hooks.afterTool({
   snapshot: snapshot("x"), toolCall: { toolName: "run_commands", toolCallId: "c" }, input: { commands: ["ls"] }, result,
+}))
+await attempt("skipped", () => plugin.hooks.afterTool({
+  snapshot: snapshot("x"), toolCall: { toolName: "run_commands", toolCallId: "blocked" }, input: { commands: ["ls"] }, result,
 }))
 await attempt("end", () => plugin.hooks.afterRun({ snapshot: snapshot("x"), result: { status: "completed", outputText: "done" } }))
 console.log(JSON.stringify(seen))
@@ -379,6 +382,7 @@ fn cline_carries_verdicts_out_and_asks_again_for_slow_ones() {
     assert!(starts(&seen["slow"]["reason"], "The hooks for this call have not decided yet"), "{seen}");
     assert!(starts(&seen["again"]["reason"], "too slow"), "{seen}");
     assert_eq!(seen["after"]["appendContext"], "count them", "{seen}");
+    assert_eq!(seen["skipped"], Value::Null, "a call that was refused has no result: {seen}");
 }
 
 #[test]
