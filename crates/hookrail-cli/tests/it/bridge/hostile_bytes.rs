@@ -90,12 +90,13 @@ fn of_repeated_keys_the_last_one_counts() {
     for (agent, before, _) in SHELL_CALLS {
         let event = before.split('-').next().unwrap();
         let key = if agent == "copilot" { "toolArgs" } else { "tool_input" };
-        let text = payload(&project, agent, before, &json!({ key: { "command": "ls" } }));
+        let text = payload(&project, agent, before, &json!({ key: { "command": "ls", "commands": ["ls"] } }));
+        let input = |command: &str| json!({ key: { "command": command, "commands": [command] } }).to_string();
         let twice = |first: &str, last: &str| {
-            let head = format!("{{\"{key}\":{{\"command\":\"{first}\"}},");
-            let tail = format!(",\"{key}\":{{\"command\":\"{last}\"}}}}");
-            let middle = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap();
-            answer(&project, agent, event, format!("{head}{middle}{tail}").as_bytes()).1
+            let inner =
+                |text: &str| text.trim().strip_prefix('{').unwrap().strip_suffix('}').unwrap().to_owned();
+            let text = [inner(&input(first)), inner(&text), inner(&input(last))].join(",");
+            answer(&project, agent, event, format!("{{{text}}}").as_bytes()).1
         };
         assert!(refuses(&twice("ls", "touch a"), "for people"), "{agent}");
         assert_eq!(twice("touch a", "ls"), Value::Null, "{agent}");

@@ -50,7 +50,8 @@ fn an_answer_that_cannot_be_written_is_a_refusal() {
             assert_eq!(told.contains("cannot be written"), expected > 0, "{agent} {file}: {told}");
         }
         // An empty answer needs no stdout.
-        let quiet = json!({ "tool_input": { "command": "ls" }, "toolArgs": { "command": "ls" } });
+        let quiet =
+            json!({ "tool_input": { "command": "ls", "commands": ["ls"] }, "toolArgs": { "command": "ls" } });
         let event = before.split('-').next().unwrap();
         let text = payload(&project, agent, before, &quiet);
         let output = fed(hookrail(&project, &["bridge", agent, event]), &text, full_disk());
@@ -209,7 +210,9 @@ fn sessions_of_the_same_name_are_two_and_events_may_come_twice() {
     ] }] }));
     let same = json!({ "session_id": "s", "sessionId": "s" });
     let harmless = json!({
-        "session_id": "s", "sessionId": "s", "tool_input": { "command": "ls" }, "toolArgs": { "command": "ls" },
+        "session_id": "s", "sessionId": "s", "toolArgs": { "command": "ls" },
+        // Cline has a list.
+        "tool_input": { "command": "ls", "commands": ["ls"] },
     });
     for _ in 0..2 {
         let answer = said(&bridge(&project, "codex", "PreToolUse-Bash", &same));
