@@ -163,6 +163,7 @@ impl Check<'_> {
         let hooks = AsIfApproved::new(self.settings);
         self.disabled(&hooks);
         self.matchers();
+        self.conditions_on_tools();
         self.observed();
         self.commands();
         self.duplicates(&hooks);

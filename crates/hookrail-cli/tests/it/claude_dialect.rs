@@ -169,11 +169,17 @@ fn check_finds_guards_that_never_run() {
     ] {
         let project = with_group(event, &json!({ "matcher": matcher, "hooks": [hook("true")] }));
         let ran = run(&project, &["check"]);
-        match found {
-            Some(words) => assert!(ran.stdout.contains(words), "{event} {matcher}: {ran}"),
-            None => assert!(!ran.stdout.contains("user settings"), "{event} {matcher}: {ran}"),
+        if let Some(words) = found {
+            assert!(ran.stdout.contains(words), "{event} {matcher}: {ran}");
+        } else {
+            let told = ["warning[", "error[", "note[foreign-event]"];
+            assert!(!told.iter().any(|word| ran.stdout.contains(word)), "{event} {matcher}: {ran}");
         }
     }
+    let mut misnamed = hook("true");
+    misnamed["when"] = json!({ "any": [{ "tool": ["Bash", "glob"] }, { "command": "rm" }] });
+    let ran = run(&with_group("PreToolUse", &json!({ "hooks": [misnamed] })), &["check"]);
+    assert!(ran.stdout.contains("write `run_shell_command`; else the hook never runs"), "{ran}");
     let mut short = hook("true");
     short["timeout"] = json!(30);
     let ran = run(&with_group("PreToolUse", &json!({ "hooks": [short] })), &["check"]);
@@ -208,7 +214,7 @@ fn successes_and_failures_are_two_events() {
     for response in [json!({ "llmContent": "x" }), json!({ "llmContent": "x", "error": { "message": "m" } })]
     {
         let payload = json!({ "tool_name": "read_file", "tool_input": { "file_path": "a" }, "tool_response": response });
-        let ran = run_with_stdin(&project, &["fire", "AfterTool", "--stdin"], &payload.to_string());
+        let ran = run_with_stdin(&project, &["fire", "AfterTool", "--payload", "-"], &payload.to_string());
         assert_eq!(ran.code, Some(0), "{ran}");
     }
     assert_eq!(project.read("log"), "PostToolUse\nPostToolUseFailure\n");

@@ -158,6 +158,12 @@ fn in_our_fields(mut specific: JsonObject, own_tool: &str, given: &JsonObject) -
     }
     if let Some(Value::Object(mut input)) = specific.shift_remove("updatedInput") {
         let before = given.get("tool_input").and_then(Value::as_object);
+        // There it replaces all arguments: a flag that is left out is not set any more.
+        for (key, value) in before.into_iter().flatten() {
+            if *value == Value::Bool(true) && !input.contains_key(key) {
+                input.insert(key.clone(), Value::Bool(false));
+            }
+        }
         input.retain(|key, value| before.and_then(|before| before.get(key)) != Some(value));
         if !input.is_empty() {
             let input = renamed(own_tool, input, |(own, theirs)| (theirs, own));

@@ -124,7 +124,8 @@ fn other_events_have_claudes_words() {
 
 fn answer(event: EventName, code: i32, stdout: &str, stderr: &str) -> ClaudeAnswer {
     let name = claude_event(event).expect("an event of Claude Code");
-    let given = json!({"hook_event_name": name, "tool_input": {"pattern": "x", "path": "/p/a"}});
+    let given =
+        json!({"hook_event_name": name, "tool_input": {"pattern": "x", "path": "/p/a", "flag": true}});
     claude_answer(event, code, (stdout, stderr), "search_file_content", given.as_object().expect("an object"))
 }
 
@@ -175,9 +176,9 @@ fn answers_mean_what_they_mean_there() {
                 r#""permissionDecision":"allow","updatedInput":{"pattern":"x","path":"/p/a","glob":"*.rs"}"#,
             ),
             "",
-            json!({"hookSpecificOutput": {"permissionDecision": "allow", "tool_input": {"include": "*.rs"}}}),
+            json!({"hookSpecificOutput": {"permissionDecision": "allow", "tool_input": {"include": "*.rs", "flag": false}}}),
         ),
-        (E::BeforeTool, 0, &pre(r#""updatedInput":{"pattern":"x"}"#), "", json!({})),
+        (E::BeforeTool, 0, &pre(r#""updatedInput":{"pattern":"x","flag":true}"#), "", json!({})),
         (E::BeforeTool, 0, "hello", "", json!({})),
         (E::BeforeTool, 0, r#"{"suppressOutput":true,"foo":1}"#, "", json!({"foo": 1})),
         (E::AfterTool, 2, "", "lint", context("lint")),

@@ -7,6 +7,7 @@ use hookrail::DiagnosticCode;
 use hookrail::components::{HookDialect, MatchVerdict, Matching};
 use hookrail_agent::tools::ToolTable;
 use hookrail_bridge::{Agent, tool_names};
+use serde_json::Value;
 
 use super::finding::{Finding, Severity};
 use super::{Check, tool_words};
@@ -65,6 +66,41 @@ impl Check<'_> {
             let finding =
                 Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
             self.at(index, span, finding);
+        }
+    }
+
+    /// Conditions on the name of a tool, which are in our terms in every dialect.
+    pub(super) fn conditions_on_tools(&mut self) {
+        fn names(value: &Value, found: &mut Vec<String>) {
+            match value {
+                Value::Object(fields) => {
+                    for (key, value) in fields {
+                        let any_of = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                        let words = any_of.iter().filter(|_| key == "tool").filter_map(Value::as_str);
+                        found.extend(words.map(str::to_owned));
+                        names(value, found);
+                    }
+                }
+                Value::Array(values) => values.iter().for_each(|value| names(value, found)),
+                _ => {}
+            }
+        }
+        for (index, resolved) in self.settings.hooks.iter().enumerate() {
+            let definition = resolved.hook.definition.as_deref().filter(|_| resolved.hook.when.is_some());
+            let definition: Value =
+                definition.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            let mut found = Vec::new();
+            names(definition.get("when").unwrap_or(&Value::Null), &mut found);
+            for name in found {
+                let Some(ours) = tool_words::of_another_agent(&name).filter(|ours| *ours != name) else {
+                    continue;
+                };
+                let message = format!("`when` asks for the tool `{name}`, which hookrail calls otherwise");
+                let help = format!("write `{ours}`; else the hook never runs");
+                let finding =
+                    Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
+                self.at(index, resolved.spans.command.clone(), finding);
+            }
         }
     }
 
