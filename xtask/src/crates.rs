@@ -8,8 +8,9 @@ use std::process::Command;
 use crate::root;
 
 /// The crates that are published, in the order of publishing.
-const PUBLISHED: [&str; 7] = [
+const PUBLISHED: [&str; 8] = [
     "hookrail-policy",
+    "hookrail-remote",
     "hookrail-shell",
     "hookrail",
     "hookrail-agent",

@@ -288,9 +288,17 @@ impl HookObserver for HookLog {
     }
 
     fn event_decided(&self, decided: &DecidedEvent<'_>) {
-        let line = LogLine::Decision(decision::line(decided, self.project.get().map(String::as_str)));
-        let agent = self.agent.get().map_or("hookrail", String::as_str);
-        self.write_as(&line, &decided.base.session_id, Some(agent));
+        let agent = self.agent.get().map(String::as_str);
+        // Without a project the log is that of a service for other machines: who asks says where it is, and for whom.
+        let (project, agent) = match self.project.get() {
+            Some(project) => (Some(project.as_str()), agent),
+            None => (
+                decided.base.cwd.to_str(),
+                agent.or_else(|| decided.extra.get("agent")?.get("name")?.as_str()),
+            ),
+        };
+        let line = LogLine::Decision(decision::line(decided, project));
+        self.write_as(&line, &decided.base.session_id, Some(agent.unwrap_or("hookrail")));
     }
 }
 

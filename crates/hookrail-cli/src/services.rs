@@ -21,6 +21,7 @@ const NO_NATS: &str = "this program was built without NATS";
 
 /// Where Linux distributions keep the certificates of the system. Read here and not by a library: those ask variables that a
 /// project's `.env` may set.
+#[cfg(any(feature = "nats", not(target_os = "macos")))]
 const CERTIFICATES: [&str; 5] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",

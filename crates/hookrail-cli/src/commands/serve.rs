@@ -73,7 +73,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
     let max_line_bytes = usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX);
     let server = Arc::new(Server {
-        engines: Engines::load(context.clone(), args.trust.trust_hooks)?,
+        engines: Engines::load(context.clone(), args.trust.trust_hooks, args.nats.is_none())?,
         in_flight: Arc::new(Semaphore::new(usize::try_from(args.max_in_flight).unwrap_or(usize::MAX))),
         max_line_bytes,
         line_memory: LineMemory::new(max_line_bytes.saturating_mul(LONGEST_LINES)),

@@ -65,8 +65,18 @@ fn a_call_of_another_agent_is_read_as_the_bridge_reads_it() {
         &json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "matcher": "Bash", "hooks": rules }] } }),
     );
     let _service = Service::start(&project, &nats, &[]);
-    let ran = bridge(&client(&nats, &json!({})), "claude", "PreToolUse-Bash", &json!({}));
+    let caller = client(&nats, &json!({}));
+    let ran = bridge(&caller, "claude", "PreToolUse-Bash", &json!({}));
     assert!(ran.stdout.contains("nothing is made"), "{ran}");
+    let log = fs::read_to_string(crate::program::log_path(&project)).unwrap();
+    let decided: Value =
+        serde_json::from_str(log.lines().find(|line| line.contains("\"type\":\"decision\"")).unwrap())
+            .unwrap();
+    assert_eq!(
+        (&decided["agent"], &decided["project"]),
+        (&json!("claude"), &json!(caller.dir())),
+        "{decided}"
+    );
     let other = bridge(&client(&nats, &json!({})), "codex", "PreToolUse-Bash", &json!({}));
     assert!(other.stdout.contains("nothing is made"), "{other}");
 }

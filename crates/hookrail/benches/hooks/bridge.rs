@@ -1,14 +1,15 @@
 //! P11: calls of `hookrail bridge`, to an empty program that reads the same stdin.
 
 use std::hint::black_box;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::args::Args;
-use crate::floor::Floor;
+use crate::floor::{CommandOutput, Floor};
 use crate::program::Program;
 use crate::report::{Report, Target, time};
 use crate::stats::{Budget, Duel, duel, median};
@@ -60,6 +61,53 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
     );
     let bench = "P11b bridge, 1,000 rules of one's own, to reading and parsing them, wall";
     report.add(bench, to_parsing.wall(), Target::AtMost(1.2), detail(&to_parsing, "parsing"));
+}
+
+/// A decision that a service makes, over a NATS server on this machine, to the same decision by a rule here.
+pub(crate) fn remote(args: &Args, report: &mut Report) {
+    const BENCH: &str = "P12 bridge, remote decision over loopback, to a rule, wall";
+    let program = match Program::build("bridge") {
+        Ok(program) => program,
+        Err(why) => return report.skip(BENCH, &why),
+    };
+    let nats = ["nats-server", "/usr/sbin/nats-server"].into_iter().find_map(|server| {
+        Command::new(server).args(["-a", "127.0.0.1", "-p", "42229"]).stderr(Stdio::null()).spawn().ok()
+    });
+    let Some(nats) = nats.map(Running) else { return report.skip(BENCH, "nats-server is not installed") };
+    let url = "nats://127.0.0.1:42229";
+    let rule = json!({ "type": "rule", "when": { "command": "git push --force" }, "block": "no" });
+    let settings =
+        |hook: &Value| json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } });
+    let here = BridgeCall::new(&program, &settings(&rule).to_string(), BLOCKED);
+    let far = json!({ "type": "remote", "url": url, "timeout": 10_000 });
+    let far = BridgeCall::new(&program, &settings(&far).to_string(), BLOCKED);
+    let mut service = Command::new(program.path());
+    service.args(["serve", "--nats", url, "--home"]).arg(here.home.path());
+    let service = service.stdin(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let mut service = Running(service.expect("the service starts"));
+    let said = BufReader::new(service.0.stderr.take().expect("a pipe")).lines();
+    let connected = said.map_while(Result::ok).any(|line| line.contains("connected to"));
+    assert!(connected, "the service has a connection");
+    // Asked until it listens.
+    let is_failure = |said: &CommandOutput| String::from_utf8_lossy(&said.stdout).contains("no verdict");
+    while far.bridge.run(&far.payload).iter().any(is_failure) {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    here.check(true);
+    far.check(true);
+    let duel = duel(args.budget(), || here.run(), || far.run());
+    report.add(BENCH, duel.wall(), Target::AtMost(1.9), detail(&duel, "a rule"));
+    drop((service, nats));
+}
+
+/// Ended with the benchmark.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn detail(duel: &Duel, base: &str) -> String {

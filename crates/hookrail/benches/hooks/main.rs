@@ -92,7 +92,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 22] = [
+    let workloads: [(&str, Workload); 23] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -106,6 +106,7 @@ fn measure(args: &Args) -> Report {
         ("P9", serve::measure),
         ("P10", rules::measure),
         ("P11", bridge::measure),
+        ("P12", bridge::remote),
         ("AGENT", program::agent),
         ("W1", workers::round_trip),
         ("W2", workers::python),

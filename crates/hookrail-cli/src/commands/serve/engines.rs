@@ -19,6 +19,8 @@ use crate::hook_log::HookLog;
 pub(super) struct Engines {
     context: Context,
     trust_hooks: bool,
+    /// Whether requests are about this machine's project, or about those of other machines.
+    of_project: bool,
     /// Handed from one to the next, so that a reload leaves workers alone whose hooks did not change.
     workers: WorkerPool,
     /// For requests that come now. Reading it is what every request does, so it is not behind the lock of the others.
@@ -34,15 +36,16 @@ const NOTE_PAUSE: Duration = Duration::from_mins(1);
 
 impl Engines {
     /// Reads the settings and prints what is wrong with them; refuses settings that cannot be used.
-    pub(super) fn load(context: Context, trust_hooks: bool) -> anyhow::Result<Self> {
+    pub(super) fn load(context: Context, trust_hooks: bool, of_project: bool) -> anyhow::Result<Self> {
         let workers = WorkerPool::default();
-        let hooks = make(&context, trust_hooks, None, &workers);
+        let hooks = make(&context, trust_hooks, of_project, None, &workers);
         findings::refuse_unusable(hooks.settings(), &context)?;
         print_state(&hooks, &context);
         let current = RwLock::new(Arc::new(hooks));
         Ok(Self {
             context,
             trust_hooks,
+            of_project,
             workers,
             current,
             retired: Mutex::default(),
@@ -59,7 +62,7 @@ impl Engines {
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
-        let hooks = make(&self.context, self.trust_hooks, Some(session), &self.workers);
+        let hooks = make(&self.context, self.trust_hooks, self.of_project, Some(session), &self.workers);
         print_state(&hooks, &self.context);
         if !hooks.settings().unusable.is_empty() {
             print_message("warning: the settings were not reloaded; those read before stay in force");
@@ -148,9 +151,17 @@ fn is_drained(hooks: &HookSession) -> bool {
 }
 
 /// The session id is kept over reloads, since hooks distinguish sessions by it.
-fn make(context: &Context, trust_hooks: bool, session: Option<String>, workers: &WorkerPool) -> HookSession {
+fn make(
+    context: &Context,
+    trust_hooks: bool,
+    of_project: bool,
+    session: Option<String>,
+    workers: &WorkerPool,
+) -> HookSession {
     let log = Arc::new(HookLog::new(&context.state_dir()));
-    log.set_project(context.project());
+    if of_project {
+        log.set_project(context.project());
+    }
     let grants = Arc::new(KeptGrants::new(&context.state_dir(), None));
     let builder = context.engine(trust_hooks, Some(log.clone())).workers(workers.clone()).grants(grants);
     let hooks = match session {

@@ -45,6 +45,44 @@ impl Disk {
     }
 }
 
+/// What was noted where the call is made is all that a service needs: the files themselves are gone here.
+#[test]
+fn another_machine_sees_the_same_paths() {
+    let Disk { _dir: dir, root, places } = disk();
+    let noted = places.noted();
+    let see = |places: &Places| {
+        let mut seen = Vec::new();
+        for text in [
+            "a",
+            "../x",
+            "~/x",
+            "~root/x",
+            "out/x",
+            "in/../x",
+            "dangling/new/x",
+            "loop/x",
+            "out",
+            "~-/x",
+            "/dev/null",
+        ] {
+            for dots in [Dots::Physical, Dots::Both] {
+                seen.push(format!("{text}: {:?}", places.resolve(places.folder([]).as_deref(), text, dots)));
+            }
+            let folder = places.is_folder(places.folder([]).as_deref(), text);
+            seen.push(format!("{text} is a folder: {folder}"));
+        }
+        seen
+    };
+    let there = see(&noted);
+    let caller = noted.caller();
+    drop(dir);
+    let told = serde_json::from_str(&serde_json::to_string(&caller).unwrap()).unwrap();
+    assert_eq!(see(&Places::told(&told)), there);
+    assert_eq!(caller.project, format!("{root}/project"));
+    // Without being told, it would see something else.
+    assert_ne!(see(&Places::imagined(&format!("{root}/project"), &format!("{root}/home"))), there);
+}
+
 #[test]
 fn a_path_is_told_by_where_it_leads() {
     let disk = disk();
