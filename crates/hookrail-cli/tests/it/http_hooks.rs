@@ -241,18 +241,6 @@ fn a_short_timeout_of_a_service_is_no_finding() {
 }
 
 #[test]
-fn remote_hooks_cannot_be_asked_yet_and_check_says_so() {
-    let project = user_hook("BeforeTool", &json!({ "type": "remote", "url": "nats://127.0.0.1:4222" }));
-    let checked = run(&project, &["check"]);
-    assert_eq!(checked.code, Some(1), "{checked}");
-    let told = format!("{checked}");
-    assert!(told.contains("this program cannot ask hooks of type `remote`"), "{checked}");
-    assert!(told.contains("the hook fails, and BeforeTool is refused"), "{checked}");
-    let ran = fire(&project, "BeforeTool");
-    assert_eq!((ran.code, &ran.json()["blockCause"]), (Some(2), &json!("failure")), "{ran}");
-}
-
-#[test]
 fn a_file_of_headers_is_private_or_the_hook_fails() {
     type Attack = fn(&Path);
     let attacks: [(&str, Attack); 10] = [

@@ -134,10 +134,12 @@ fn what_is_asked_carries_home_project_and_paths() {
 }
 
 #[test]
-fn check_knows_that_it_can_be_asked() {
+fn check_knows_that_it_can_be_asked_and_without_a_server_it_refuses() {
     let project = TestProject::new();
-    let hook = json!({ "type": "remote", "url": "nats://127.0.0.1:4222", "timeout": 500 });
+    // Nobody but root could listen there, and nobody does.
+    let hook = json!({ "type": "remote", "url": "nats://127.0.0.1:1", "timeout": 500 });
     project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }));
     let ran = run(&project, &["check"]);
     assert_eq!(ran.code, Some(0), "{ran}");
+    kit::failure(&fire(&project, "ls"));
 }
