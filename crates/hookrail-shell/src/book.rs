@@ -88,6 +88,14 @@ impl Entry {
         Self::find(if loader { "ld.so" } else { program }).or_else(|| Self::find(program.strip_prefix('g')?))
     }
 
+    /// The name of a program without the `g` that GNU's programs have on some systems: `rm` for `grm`.
+    pub(crate) fn name_without_g(program: &str) -> Option<&'static str> {
+        let bare = program.strip_prefix('g')?;
+        let names = Self::of(program)?.names;
+        let first = Self::first_name(names, program).or_else(|| Self::first_name(names, bare))?;
+        (first == bare).then_some(first)
+    }
+
     /// The entry with these names.
     fn find(path: &str) -> Option<Self> {
         let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;

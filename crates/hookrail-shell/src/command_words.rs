@@ -321,6 +321,13 @@ impl<'w, W: Word> WordReader<'w, W> {
             };
             return self.known(known, value, level);
         }
+        // `gcc -o/etc/x`: a letter with a path behind it.
+        if let Some((letter, path)) = word.split_at_checked(2).filter(|_| !word.starts_with("--") && is_long)
+            && path.starts_with(['/', '.', '~'])
+            && let Some((known, level)) = self.lookup(letter).filter(|(known, _)| known.takes == Takes::Value)
+        {
+            return self.known(known, Some(path), level);
+        }
         if is_long {
             return self.long(name, value);
         }

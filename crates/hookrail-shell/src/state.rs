@@ -25,7 +25,7 @@ pub(super) enum StateKey {
     Directory,
     /// Whether words are split as usual: an assignment to `IFS` ends that.
     OddSplitting,
-    /// Whether `cd` may look for folders elsewhere: an assignment to `CDPATH` does that.
+    /// Whether names of folders mean what they usually do: an assignment to `CDPATH`, `HOME`, `PWD` or `TMPDIR` ends that.
     OddFolders,
     /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
     OddVariables,

@@ -15,6 +15,7 @@ mod variables;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::book::Entry;
 use super::facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
 use super::field::{Field, Likely};
 use super::parse::{MAX_NESTING, parse, parse_quoted};
@@ -315,7 +316,18 @@ impl Walker {
         };
         let operands =
             argv.iter().enumerate().filter(|(_, field)| is_operand(field)).map(|(at, _)| at).collect();
-        self.facts.commands.push(CommandFact { argv: words, operands, via: context.via.to_vec(), builtin });
+        let fact = CommandFact { argv: words, operands, via: context.via.to_vec(), builtin };
+        let name = fact.argv.first().and_then(Option::as_deref).filter(|_| !builtin);
+        let plain = name.and_then(|name| Entry::name_without_g(base_name(name))).map(|plain| {
+            self.facts.programs.insert(plain.to_owned());
+            let words = fact.argv.iter().skip(1).cloned();
+            CommandFact {
+                argv: std::iter::once(Some(plain.to_owned())).chain(words).collect(),
+                ..fact.clone()
+            }
+        });
+        self.facts.commands.push(fact);
+        self.facts.commands.extend(plain);
     }
 
     /// Notes that `link` leads somewhere else from now on.
@@ -356,6 +368,11 @@ impl Walker {
         let whole = |path: String| Likely { path, extent: Extent::Whole };
         let mut paths: Vec<Option<Likely>> = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
+            // A home that the line sets itself.
+            Some(path) if field.tilde && matches!(path.get(..2), Some("~/")) && self.own_home().is_some() => {
+                let home = self.own_home().unwrap_or_default();
+                vec![Some(whole(home + path.get(1..).unwrap_or_default()))]
+            }
             // The present directory by another name.
             Some(path) if field.tilde && path.starts_with("~+/") => {
                 vec![path.get(3..).map(str::to_owned).map(whole)]
@@ -372,6 +389,9 @@ impl Walker {
         if paths.iter().any(is_below_root) {
             // `/$X` is the root itself where the variable is empty.
             paths.push(Some(whole("/".to_owned())));
+        }
+        if field.tilde && self.state.is_set(&StateKey::OddFolders) && self.own_home().is_none() {
+            paths.push(None);
         }
         if field.text.is_none() && field.guess.is_some() {
             // A variable of the environment decides whether the guess is right.
@@ -403,6 +423,14 @@ impl Walker {
                 likely.map_or((None, Extent::Whole), |likely| (Some(likely.path), likely.extent));
             let (base, only_in_folder) = (base.clone(), false);
             self.facts.paths.push(PathUse { access, path, extent, base, only_in_folder });
+        }
+    }
+
+    /// The home directory, if the line sets it to one that is known.
+    pub(super) fn own_home(&self) -> Option<String> {
+        match self.state.get(&StateKey::Variable("HOME".to_owned())) {
+            Some(Value::Text(home)) => Some(home.to_string()),
+            _ => None,
         }
     }
 

@@ -47,6 +47,11 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
                 reads_start_file = true;
                 at += 2;
             }
+            "--command" if is_other_shell(name) => {
+                has_code = true;
+                at += 1;
+                break;
+            }
             _ if text.starts_with("--") => {
                 reads_start_file |= text.starts_with("--rcfile=") || text.starts_with("--init-file=");
                 reads_home |= text == "--login";

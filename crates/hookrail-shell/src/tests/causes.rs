@@ -358,6 +358,9 @@ fn code_of_other_languages_shows_some_files_and_commands() {
         ("ruby -e 'puts File.read(\"~/.ssh/id_rsa\")'", "", "r ~/.ssh/id_rsa"),
         ("git show HEAD:a/.env", "", "r a/.env"),
         ("cmake -E rm -rf a", "rm -rf a", "w a"),
+        ("grm -rf a", "rm -rf a", "w a"),
+        ("gfind a -delete", "find a -delete", "w a"),
+        ("fish --command 'rm a'", "rm a", "w a"),
         ("echo x | sudo tee f; sh f", "", "w f"),
     ] {
         let facts = facts_of_line(line);

@@ -472,6 +472,15 @@ fn beginnings_are_followed() {
         ("seq 3 | parallel rm -rf /etc/{.}", "w /etc/?"),
         ("patch -d /etc < f", "r f, w ./?@/etc"),
         ("chroot / rm a", "w a"),
+        ("HOME=/etc; cd; rm y", "w y@/etc"),
+        ("HOME=/etc cd; rm y", "w y@/etc"),
+        ("HOME=/etc; rm ~/y", "w /etc/y"),
+        ("HOME=$X; rm ~/y", "w ~/y, w ?"),
+        ("read HOME; cd; rm y", "w y@?"),
+        ("TMPDIR=$(cat f); rm -rf $TMPDIR/x", "r f, w ?"),
+        ("PWD=$X; rm $PWD/x", "w ?"),
+        ("T=$(TMPDIR=/etc mktemp -d); rm $T", "w ?"),
+        ("T=$(mktemp -d -p /etc); rm $T", "w ?"),
         ("chroot /mnt rm a", ""),
     ] {
         let found = paths(&facts_of_line(line)).join(", ");

@@ -171,7 +171,8 @@ impl Walker {
         let (operand, extra) = (operands.next(), operands.next());
         let whole = |text: String| (text, Extent::Whole);
         let operand = match (name, operand, extra) {
-            ("cd", None, _) => Some(whole("~".to_owned())),
+            ("cd", None, _) if self.own_home().is_none() && self.state.is_set(&StateKey::OddFolders) => None,
+            ("cd", None, _) => Some(whole(self.own_home().unwrap_or_else(|| "~".to_owned()))),
             ("cd" | "pushd", Some(field), None) => {
                 match (&field.text, field.likely.as_slice()) {
                     // What comes before the first sign of a pattern is known.

@@ -145,7 +145,8 @@ impl Walker {
             WordPart::Parameter(parameter) => {
                 let value = self.parameter(parameter, quoted, context);
                 let is_shell = parameter.name == "SHELL" && matches!(parameter.operation, Operation::Plain);
-                let value = match (value, place_of(parameter)) {
+                let place = place_of(parameter).filter(|_| !self.state.is_set(&StateKey::OddFolders));
+                let value = match (value, place) {
                     (Expanded::Unknown, _) if is_shell => Expanded::Guess("/bin/sh".to_owned()),
                     (Expanded::Unknown, Some(place)) => Expanded::Likely(vec![place]),
                     (value, _) => value,
@@ -308,7 +309,7 @@ impl Walker {
         if name == "IFS" {
             self.state.set(StateKey::OddSplitting, Some(Value::Set));
         }
-        if name == "CDPATH" {
+        if matches!(name, "CDPATH" | "HOME" | "PWD" | "TMPDIR") {
             self.state.set(StateKey::OddFolders, Some(Value::Set));
         }
         if let Some(text) = &value {

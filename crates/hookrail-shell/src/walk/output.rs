@@ -63,6 +63,14 @@ impl Walker {
                 return context.stdin.clone();
             }
             "grep" | "egrep" | "fgrep" if is_filter(args) => return context.stdin.clone(),
+            "mktemp" if self.state.is_set(&StateKey::OddFolders) => return Stdin::Unknown,
+            "mktemp"
+                if args.iter().any(|field| {
+                    field.as_str().is_none_or(|text| text.starts_with("-p") || text.starts_with("--t"))
+                }) =>
+            {
+                return Stdin::Unknown;
+            }
             "mktemp" => {
                 let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
                 let folder =

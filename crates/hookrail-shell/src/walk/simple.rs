@@ -92,6 +92,9 @@ impl Walker {
             }
         }
         self.note_output(&fields, target.as_ref(), &inner);
+        if assigns.iter().any(|assign| assign.name == "TMPDIR") {
+            self.output = Stdin::Unknown;
+        }
     }
 
     /// Runs a command; then the arrays among its operands have their values (`declare a=( … )`).
