@@ -121,7 +121,12 @@ const TOOLS: &[NativeTool] = &[
     tool("list_directory", "list_directory", &[must("dir_path", "path")]),
     tool("glob", "glob", &[may("dir_path", "path"), must("pattern", "pattern")]),
     tool("grep_search", "search_file_content", &[may("dir_path", "path"), may("include_pattern", "include")]),
-    tool("search_file_content", "search_file_content", &[may("dir_path", "path"), may("include", "include")]),
+    // Its old name: newer versions take it for `grep_search` and read that one's arguments.
+    tool(
+        "search_file_content",
+        "search_file_content",
+        &[may("dir_path", "path"), may("include_pattern", "include"), may("include", "include")],
+    ),
     tool("web_fetch", "web_fetch", &[]),
     tool("google_web_search", "google_web_search", &[]),
 ];

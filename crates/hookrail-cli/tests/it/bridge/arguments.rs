@@ -243,6 +243,13 @@ fn what_a_search_is_restricted_to_is_read() {
         ("copilot", "preToolUse", "rg", json!({ "pattern": "KEY", "paths": "sub", "glob": ".env" })),
         ("gemini", "BeforeTool", "grep_search", json!({ "pattern": "KEY", "include_pattern": ".env" })),
         ("gemini", "BeforeTool", "grep_search", json!({ "pattern": "KEY", "include_pattern": "{a,.env}" })),
+        (
+            "gemini",
+            "BeforeTool",
+            "search_file_content",
+            json!({ "pattern": "KEY", "include_pattern": ".env" }),
+        ),
+        ("gemini", "BeforeTool", "search_file_content", json!({ "pattern": "KEY", "include": ".env" })),
         ("qwen", "PreToolUse", "grep_search", json!({ "pattern": "KEY", "glob": "**/.env" })),
         (
             "qwen",
