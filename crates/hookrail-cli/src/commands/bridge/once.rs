@@ -3,16 +3,18 @@
 //!
 //! Whichever entry comes first answers, also if the same call asks again; the other one has nothing to add. Each call has
 //! a mark in the state folder, made in one step: a link whose target names the entry that took it. Where no mark can be
-//! made, or a call cannot be told from others, both answer.
+//! made, or a call cannot be told from others, both answer. So they do if the project's entry is not exactly what `connect`
+//! writes: with a short time limit, or in the background, its refusal would be lost.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use hookrail::EventName;
-use hookrail_bridge::{Agent, BridgeEvent, also_runs};
+use hookrail_bridge::{Agent, BridgeEvent, ConnectOptions, EntryScope, also_runs, connect};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -31,13 +33,11 @@ pub(super) fn is_answered_by_other(
     folder: Option<&Path>,
     context: &Context,
 ) -> bool {
-    let mut folders = [folder, Some(context.project())].into_iter().flatten();
-    let is_others_entry = args.agent != event.agent;
-    if !args.project
-        && !is_others_entry
-        && !folders.any(|folder| has_entry(event.agent, folder))
-        && !is_run_for_others(event.agent, context)
-    {
+    let folders = [folder, Some(context.project())].into_iter().flatten();
+    let entries: Vec<bool> = folders.filter_map(|folder| entry_as_written(event.agent, folder)).collect();
+    let is_alone =
+        args.agent == event.agent && entries.is_empty() && !is_run_for_others(event.agent, context);
+    if !args.project && (is_alone || entries.contains(&false)) {
         return false; // The usual case costs a look at a file that is not there.
     }
     let marks = context.state_dir().join("bridge/calls");
@@ -62,11 +62,40 @@ pub(super) fn is_answered_by_other(
     }
 }
 
-/// Whether a project's settings of an agent have an entry that is meant to be shared.
-fn has_entry(agent: Agent, project: &Path) -> bool {
-    let Some(place) = hookrail_bridge::project_settings(agent, project) else { return false };
-    let files: Vec<PathBuf> = [Some(place.path), place.toml].into_iter().flatten().collect();
-    files.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("bridge --project")))
+/// Whether the entry that is meant to be shared is as `connect` writes it; `None` if a project's settings of an agent have
+/// none.
+fn entry_as_written(agent: Agent, project: &Path) -> Option<bool> {
+    let place = hookrail_bridge::project_settings(agent, project)?;
+    let texts = [Some(place.path), place.toml].into_iter().flatten().filter_map(|file| {
+        fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
+        fs::read_to_string(file).ok().filter(|text| text.contains(SHARED))
+    });
+    let is_as_written = |text: String| {
+        let variants = [(false, false), (true, false), (false, true), (true, true)];
+        variants.into_iter().any(|(require, model_events)| {
+            let options = ConnectOptions { model_events, ..ConnectOptions::default() };
+            let fresh = connect(agent, None, EntryScope::Project { require }, options);
+            let fresh = fresh.ok().and_then(|edit| edit.new_text).unwrap_or_default();
+            let groups = shared_groups(&text);
+            text == fresh || (groups.is_some() && groups == shared_groups(&fresh))
+        })
+    };
+    texts.map(is_as_written).reduce(|one, other| one && other)
+}
+
+/// What an entry that is meant to be shared says.
+const SHARED: &str = "bridge --project";
+
+/// The groups of settings that have such an entry, by their events.
+fn shared_groups(text: &str) -> Option<BTreeMap<String, Vec<Value>>> {
+    let settings: Value = serde_json::from_str(text).ok()?;
+    let events = settings.get("hooks")?.as_object()?.iter();
+    let shared = events.filter_map(|(event, groups)| {
+        let is_shared = |group: &&Value| group.to_string().contains(SHARED);
+        let groups: Vec<Value> = groups.as_array()?.iter().filter(is_shared).cloned().collect();
+        (!groups.is_empty()).then(|| (event.clone(), groups))
+    });
+    Some(shared.collect())
 }
 
 /// Whether the agent also runs the user's entries of another one, and that one is connected.

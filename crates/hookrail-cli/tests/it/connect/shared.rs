@@ -155,6 +155,31 @@ fn beside_the_users_own_entry_a_call_is_answered_once() {
     assert_eq!(runs(), before + 2);
 }
 
+/// An entry that the agent does not wait for takes no call from the user's own.
+#[test]
+fn a_projects_entry_that_is_not_waited_for_takes_no_call() {
+    let (project, count) = counted();
+    run(&project, &["connect", "claude"]);
+    run(&project, &["connect", "claude", "--project"]);
+    let users =
+        command(&fs::read_to_string(project.home().join(".claude/settings.json")).unwrap(), "PreToolUse");
+    let written = project.read(".claude/settings.json");
+    let shared = at_home(&project, &command(&written, "PreToolUse"));
+    for (number, field) in ["async", "timeout"].into_iter().enumerate() {
+        let mut settings: Value = serde_json::from_str(&written).unwrap();
+        settings["hooks"]["PreToolUse"][0]["hooks"][0][field] =
+            if field == "async" { json!(true) } else { json!(1) };
+        project.file(".claude/settings.json", settings.to_string());
+        let id = json!({ "tool_use_id": format!("call_{field}") });
+        let stdin = payload(&project, "claude", "PreToolUse-Bash", &id);
+        for entry in [&shared, &users] {
+            call(&project, entry, &stdin);
+        }
+        let runs = fs::read_to_string(&count).unwrap_or_default().lines().count();
+        assert_eq!(runs, 2 * (number + 1), "{field}: both answer");
+    }
+}
+
 /// A call without an id cannot be told from another one: each entry answers it.
 #[test]
 fn a_call_that_cannot_be_recognised_is_answered_by_both() {
