@@ -34,7 +34,7 @@ impl HttpHook {
             ["host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade"];
         let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token) {
-            Some("is no name of a header")
+            Some("is not the name of a header")
         } else if OWN.contains(&name.to_ascii_lowercase().as_str()) {
             Some("is set by hookrail itself")
         } else if !value.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)) {
@@ -88,7 +88,7 @@ impl ServiceUrl {
         let (host, port) = match place.strip_prefix('[') {
             Some(inside) => {
                 let (host, behind) = inside.split_once(']').ok_or("has a host without its `]`")?;
-                host.parse::<Ipv6Addr>().map_err(|_| "has a host that is no IPv6 address")?;
+                host.parse::<Ipv6Addr>().map_err(|_| "has a host that is not an IPv6 address")?;
                 (host, behind.strip_prefix(':').or_else(|| behind.is_empty().then_some("")))
             }
             None => match place.split_once(':') {
@@ -108,10 +108,10 @@ impl ServiceUrl {
             name.split('.').all(is_label) && (!is_number || host.parse::<Ipv4Addr>().is_ok())
         };
         if !place.starts_with('[') && !is_name(host) {
-            return Err("has no host, or one that is no name and no address");
+            return Err("has no host, or one that is neither a name nor an address");
         }
         if !port.is_some_and(|port| port.is_empty() || port.parse::<u16>().is_ok_and(|port| port > 0)) {
-            return Err("has a port that is no number from 1 to 65535");
+            return Err("has a port that is not a number from 1 to 65535");
         }
         let scheme = scheme.len();
         let user_end = user.map_or(0, |user| scheme + "://".len() + user.len());

@@ -249,7 +249,8 @@ fn word_glob(word: &str) -> Result<Glob, String> {
     if matches!(word, "[" | "[[") {
         return Ok(Glob::literal(word));
     }
-    Glob::compile(word, GlobKind::Word).map_err(|problem| format!("its word `{word}` is no glob: {problem}"))
+    Glob::compile(word, GlobKind::Word)
+        .map_err(|problem| format!("its word `{word}` is not a glob: {problem}"))
 }
 
 /// Whether a word has the form `name=value`.

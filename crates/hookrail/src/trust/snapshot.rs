@@ -96,7 +96,7 @@ impl Snapshot {
                 return Ok(Self { identity, is_settled: identity.is_settled(now), digest, text });
             }
         }
-        Err(io::Error::other("it changes while it is read"))
+        Err(io::Error::other("it changed while it was read"))
     }
 }
 

@@ -128,7 +128,7 @@ impl Change {
                 (_, FileContent::Unreadable { why }) => format!("file `{path}` (cannot be read: {why})"),
                 (FileContent::Missing, _) => format!("file `{path}` (new)"),
                 (_, FileContent::Missing) => format!("file `{path}` (gone)"),
-                (_, FileContent::NotNamed) => format!("file `{path}` (not named any more)"),
+                (_, FileContent::NotNamed) => format!("file `{path}` (no longer named)"),
                 _ => format!("file `{path}`"),
             },
             Self::Further { field, .. } => field.clone(),

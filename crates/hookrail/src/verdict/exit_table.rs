@@ -101,7 +101,7 @@ fn read_service(body: &str) -> Interpreted {
         Err(JsonProblem::TooDeep | JsonProblem::TooManyValues) | Ok(Some(_)) => read_answer(body),
         _ if body.trim().is_empty() => Interpreted::default(),
         _ => Interpreted::failed(HookFailure::NotAnswered {
-            why: "answered with something that is no JSON object".to_owned(),
+            why: "answered with something that is not a JSON object".to_owned(),
         }),
     }
 }

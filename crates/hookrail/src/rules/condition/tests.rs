@@ -168,7 +168,7 @@ fn what_cannot_be_read_is_reported_with_its_place() {
         (BeforeTool, r#"{ "command": "--force git" }"#, "git\"", "must be a program", ""),
         (BeforeTool, r#"{ "program": "/bin/rm" }"#, "rm\"", "can never hold", "last part"),
         (BeforeTool, r#"{ "program": ["ls", "a/b"] }"#, "b\"", "can never hold", ""),
-        (BeforeTool, r#"{ "tool": { "flags": "i" } }"#, "flags\"", "belong to a `regex`", ""),
+        (BeforeTool, r#"{ "tool": { "flags": "i" } }"#, "flags\"", "only beside a `regex`", ""),
         (BeforeTool, r#"{ "tool": { "regex": "x", "flags": "ig" } }"#, "ig\"", "are not flags", ""),
         (BeforeTool, r#"{ "tool": { "regex": "*" } }"#, r#""*""#, "not a regular expression", ""),
         (BeforeTool, r#"{ "writes": "[a" }"#, r#""[a""#, "is not a glob", ""),

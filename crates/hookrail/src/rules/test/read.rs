@@ -218,7 +218,7 @@ impl TestReader<'_> {
             // They are read with the expression that they belong to.
             "flags" if all.properties.iter().any(|prop| prop.name.as_str() == "regex") => {}
             "flags" => {
-                let message = "`flags` belong to a `regex`, and there is none";
+                let message = "`flags` has an effect only beside a `regex`";
                 let problem = RuleProblem::new(DiagnosticCode::UnknownTest, &prop.name, message);
                 self.problem(problem.help("write { \"regex\": \"…\", \"flags\": \"i\" }"));
                 return None;

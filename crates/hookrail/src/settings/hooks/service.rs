@@ -63,8 +63,10 @@ impl HookReader<'_, '_, '_> {
             if let (Some(text), Some(prop)) = (&subject, fields.subject)
                 && !NatsHook::is_subject(text)
             {
-                let message =
-                    format!("`{}` is no subject: words with dots between them", route.key("subject"));
+                let message = format!(
+                    "`{}` is not a subject: write words with dots between them",
+                    route.key("subject")
+                );
                 return Err(this.mistake(
                     DiagnosticCode::InvalidValue,
                     &prop.value,
@@ -130,7 +132,7 @@ impl HookReader<'_, '_, '_> {
         let example = format!("write {}://…", schemes.first().copied().unwrap_or_default());
         let Some(prop) = field else {
             let brace = span(object.range.start..object.range.start + 1);
-            let message = format!("`{route}` has no `url`: there is nobody to ask");
+            let message = format!("`{route}` has no `url`, so there is no service to ask");
             return Err(self.mistake(DiagnosticCode::MissingCommand, &brace, message, &example));
         };
         let route = route.key("url");
