@@ -165,7 +165,7 @@ fn unset(around: &Surroundings<'_>, all: &'static str, projects: &'static str) -
     let names = [Some(all), around.is_project.then_some(projects)];
     let found = names.into_iter().flatten().filter(is_set).map(|name| Obstacle {
         file: None,
-        message: format!("`{name}` is set, so that the agent does not load the plugin"),
+        message: format!("`{name}` is set, so the agent does not load the plugin"),
         help: "unset it".to_owned(),
     });
     found.collect()
@@ -527,7 +527,7 @@ impl Surroundings<'_> {
         }
         best.is_some_and(|(_, is_refused)| is_refused).then(|| Obstacle {
             file: Some(file),
-            message: "says that this folder is not to be trusted, so that no hook runs in it".to_owned(),
+            message: "says that this folder is not to be trusted, so no hook runs in it".to_owned(),
             help: "change that with `/permissions` in the agent, if you trust the folder".to_owned(),
         })
     }

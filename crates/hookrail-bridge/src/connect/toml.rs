@@ -135,7 +135,8 @@ impl LineEnds {
     pub(super) fn of(text: &str) -> Result<Self, ConnectError> {
         let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
         if returns > 0 && returns < all {
-            let message = "lines end in two ways, and would all end in one way after a change".to_owned();
+            let message = "its lines end in two different ways, and after a change they would all end in one"
+                .to_owned();
             return Err(ConnectError::Malformed { line: 1, column: 1, message });
         }
         let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
