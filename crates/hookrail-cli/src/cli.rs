@@ -169,7 +169,7 @@ pub(crate) enum Command {
     Bridge(Deferred<BridgeArgs>),
     /// Show or end the process that keeps workers between the calls of agents
     Keeper(Deferred<KeeperArgs>),
-    /// Stand between an MCP client and a server, or put that into a client's configuration
+    /// Check the calls between an MCP client and its servers, or set that up
     Mcp(Deferred<McpArgs>),
     /// Take hookrail out of every agent again
     Uninstall(Deferred<UninstallArgs>),

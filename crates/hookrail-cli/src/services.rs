@@ -216,7 +216,7 @@ fn read_private(setting: &str, file: &Path, owner: Owner) -> Result<String, Stri
     let mut text = String::new();
     let read = opened.take(MOST_HEADER_BYTES + 1).read_to_string(&mut text);
     if read.is_err() || text.len() as u64 > MOST_HEADER_BYTES {
-        return Err(format!("{setting} `{shown}` is no text, or longer than {MOST_HEADER_BYTES} bytes"));
+        return Err(format!("{setting} `{shown}` is not text, or is longer than {MOST_HEADER_BYTES} bytes"));
     }
     Ok(text)
 }

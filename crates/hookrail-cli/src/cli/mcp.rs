@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "It stands between the client and the server: calls of tools are asked about as `mcp__NAME__TOOL`, everything else passes.\n\nExamples:\n  hookrail mcp wrap ~/.cursor/mcp.json\n  hookrail mcp --server files -- npx -y @modelcontextprotocol/server-filesystem ."
+    after_help = "It runs between the client and the server: tool calls are checked as `mcp__NAME__TOOL`, everything else passes unchanged.\n\nExamples:\n  hookrail mcp wrap ~/.cursor/mcp.json\n  hookrail mcp --server files -- npx -y @modelcontextprotocol/server-filesystem ."
 )]
 pub(crate) struct McpArgs {
     #[command(subcommand)]

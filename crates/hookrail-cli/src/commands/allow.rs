@@ -98,7 +98,7 @@ fn allow(args: &AllowArgs, context: &Context) -> anyhow::Result<ExitStatus> {
     let how = if args.span.is_some() { "whenever it comes" } else { "once" };
     let until = Timestamp::now().checked_add(span)?;
     let question = format!(
-        "Which one may pass, {how}, until {}? Its number and Enter; Enter alone for none: ",
+        "Which one may pass, {how}, until {}? Type its number and press Enter, or press Enter alone for none: ",
         short_local_time(&until.to_string())
     );
     let Some(call) = choose(&mut terminal, &question, &offered)? else {

@@ -51,8 +51,8 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
             }
             printer.data(match report.problems {
                 0 => "Everything is in order.".to_owned(),
-                1 => "1 thing needs doing.".to_owned(),
-                count => format!("{count} things need doing."),
+                1 => "1 problem was found.".to_owned(),
+                count => format!("{count} problems were found."),
             })?;
         }
     }

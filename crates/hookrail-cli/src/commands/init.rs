@@ -168,7 +168,7 @@ impl TargetFile {
             }
         }
         Err(Hinted::new(
-            format!("`{}` is full of hooks named `{name}`", self.scripts.display()),
+            format!("`{}` has too many hooks named `{name}` already", self.scripts.display()),
             "choose another name with `--name`",
         )
         .into())

@@ -194,7 +194,7 @@ fn disable(names: &RulesNames, context: &Context, printer: &mut Printer) -> anyh
             settings_file::change(&file, context, add, || Ok(()))?;
             printer.data(format_args!("off: {name} is disabled in {shown_file}, beside the preset"))?;
         } else {
-            printer.data(format_args!("off: {name} is not in {shown_file} any more"))?;
+            printer.data(format_args!("off: {name} is no longer in {shown_file}"))?;
         }
     }
     Ok(ExitStatus::Success)

@@ -229,7 +229,7 @@ pub(crate) fn find_decision(log: &Path, id: &str) -> anyhow::Result<LoggedDecisi
                 continue;
             }
             if let Some(other) = found.as_ref().filter(|other| other.text != decision.text) {
-                let message = format!("`{id}` is more than one decision: {} and {full}", other.id());
+                let message = format!("`{id}` matches more than one decision: {} and {full}", other.id());
                 return Err(Hinted::new(message, "give more of the id").into());
             }
             found = Some(decision);

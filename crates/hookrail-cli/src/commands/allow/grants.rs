@@ -83,7 +83,7 @@ impl GrantFile {
     /// The grants that count now. The error says why there are none.
     pub(super) fn load(&self) -> Result<Vec<Grant>, String> {
         let path = self.path.display();
-        let unusable = |why: String| format!("`{path}` {why}, so that nothing is allowed by it");
+        let unusable = |why: String| format!("`{path}` {why}, so it allows nothing");
         let Some(bytes) = private_file::read(&self.path).map_err(unusable)? else { return Ok(Vec::new()) };
         let stored: Stored =
             serde_json::from_slice(&bytes).map_err(|error| unusable(format!("is damaged ({error})")))?;

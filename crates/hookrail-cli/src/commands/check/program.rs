@@ -230,7 +230,7 @@ fn without_shebang(head: &[u8], name: &str) -> Option<CommandProblem> {
     if head.contains(&0) {
         return None;
     }
-    let message = format!("`{name}` does not begin with `#!`: it runs as a shell script, whatever it is");
+    let message = format!("`{name}` does not begin with `#!`: it runs as a shell script");
     let help = "name the interpreter in its first line, such as `#!/usr/bin/env python3`".to_owned();
     Some(CommandProblem {
         severity: Severity::Warning,

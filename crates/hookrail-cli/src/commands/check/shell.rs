@@ -29,7 +29,7 @@ pub(super) fn syntax_error(command: &str) -> Option<String> {
         .spawn();
     let mut child = match child {
         Ok(child) => child,
-        Err(error) => return Some(format!("the shell cannot be given this command: {error}")),
+        Err(error) => return Some(format!("this command cannot be handed to the shell: {error}")),
     };
     let start = Instant::now();
     // The message is short: it fits into the pipe, so that the shell never waits for a reader.

@@ -54,7 +54,10 @@ fn look_at_mcp(context: &Context, report: &mut DoctorReport) {
                     report.ok("mcp", format!("`{name}`: through hookrail go {}", wrapped.join(", ")));
                 }
                 if !others.is_empty() {
-                    let message = format!("`{name}`: not through hookrail go {}", others.join(", "));
+                    let message = format!(
+                        "`{name}`: these servers are not started through hookrail: {}",
+                        others.join(", ")
+                    );
                     report.add(RowState::Warning, "mcp", message, again);
                 }
             }
@@ -105,7 +108,7 @@ fn look_at_file(file: &AgentFile, context: &Context, report: &mut DoctorReport) 
     let connection = text.as_deref().and_then(|text| file.connection(text, context).ok());
     let Some((text, connection)) = text.zip(connection) else {
         let message =
-            format!("`{shown_file}` cannot be read, so that it is not known whether it calls hookrail");
+            format!("`{shown_file}` cannot be read, so hookrail cannot tell whether it is called there");
         return report.add(RowState::Error, name, message, format!("fix the file, then {reconnect}"));
     };
     for (message, help) in not_running(file, context) {

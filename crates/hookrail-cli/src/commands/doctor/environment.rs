@@ -86,7 +86,7 @@ fn add(file: &Path, line: usize, name: &str, context: &Context, report: &mut Doc
     } else if starts("LD_") || starts("DYLD_") || name == "GCONV_PATH" {
         (
             RowState::Warning,
-            "by which code is loaded into the agent's programs, hookrail included, before they can look",
+            "which loads code into the agent's programs, hookrail included, before they start to work",
         )
     } else if ["HOME", "PATH"].contains(&name) {
         (RowState::Warning, "by which the agent finds other programs and settings; hookrail takes its own")

@@ -92,7 +92,7 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     match args.format {
         Format::Json => printer.json_pretty(&report)?,
         Format::Text if report.agents.is_empty() && !is_missing => {
-            printer.message("no installed agent is connected; name one to run it nevertheless");
+            printer.message("no installed agent is connected; name one to run it anyway");
         }
         Format::Text => {}
     }

@@ -35,7 +35,7 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
                 RowState::Warning,
                 "home",
                 format!("`{name}` belongs to another user"),
-                "look who made it",
+                "find out who made it",
             );
         }
         let mode = metadata.permissions().mode() & 0o7777;

@@ -44,7 +44,7 @@ pub(super) fn run(
     };
     if let Some(other) = found.iter().find(|line| line.id() != first.id()) {
         let [one, other] = [first, other].map(|line| line.id().unwrap_or_default());
-        let message = format!("`{}` is more than one call: `{one}` and `{other}`", escape_line(id));
+        let message = format!("`{}` matches more than one call: `{one}` and `{other}`", escape_line(id));
         return Err(Hinted::new(message, "give more of the id; `--format json` prints all of it").into());
     }
     let id = first.id().unwrap_or_default();

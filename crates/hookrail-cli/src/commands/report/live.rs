@@ -212,7 +212,7 @@ impl LiveReport {
         let is = |value: &HeaderValue, wanted: &str| value.as_bytes() == wanted.as_bytes();
         let mut hosts = headers.get_all(header::HOST).iter();
         if !hosts.next().is_some_and(|host| is(host, &self.host)) || hosts.next().is_some() {
-            return Err("this is not the address of this server");
+            return Err("this address does not belong to this server");
         }
         if headers.get_all(header::ORIGIN).iter().any(|origin| !is(origin, &self.origin)) {
             return Err("other pages are not answered");

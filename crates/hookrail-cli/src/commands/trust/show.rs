@@ -120,8 +120,7 @@ pub(super) fn hook(pending: &Pending) -> String {
         if let Change::File { path, after: FileContent::Missing, .. } = change {
             let _ = writeln!(text, "  file       {} was approved and is gone", escape_line(path));
         } else if let Change::File { path, after: FileContent::NotNamed, .. } = change {
-            let _ =
-                writeln!(text, "  file       {} was approved and is not named any more", escape_line(path));
+            let _ = writeln!(text, "  file       {} was approved and is no longer named", escape_line(path));
         }
     }
     text
