@@ -331,10 +331,12 @@ impl Guards {
             Subject { tool_name: Some("run_shell_command"), tool_input: Some(&input), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
         let answers: Vec<_> = self.0.iter().filter_map(|guard| guard.rule.answer(&facts)).collect();
-        match answers.iter().any(|answer| answer.is_blocking_decision()) {
-            true => Decision::Block,
-            false if answers.is_empty() => Decision::Pass,
-            false => Decision::Ask,
+        if answers.is_empty() {
+            Decision::Pass
+        } else if answers.iter().any(|answer| answer.is_blocking_decision()) {
+            Decision::Block
+        } else {
+            Decision::Ask
         }
     }
 
