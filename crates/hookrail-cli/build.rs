@@ -1,6 +1,8 @@
-//! Links the unwinder into the program where the C compiler has it as a static library. A shared library less to find,
-//! map and resolve saves a tenth of a millisecond at every start, and hooks of other agents start the program for each
-//! event.
+//! What makes the program start faster: packed relocations in the static one, and in others the unwinder linked
+//! statically.
+//!
+//! A shared library less to find, map and resolve saves a tenth of a millisecond at every start, and hooks of other agents
+//! start the program for each event.
 
 use std::env;
 use std::path::Path;
@@ -9,6 +11,10 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = env::var("TARGET").unwrap_or_default();
+    if target == "x86_64-unknown-linux-musl" {
+        // Relocations in the packed form: half a megabyte less to ship, and less to read at every start.
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
     let is_native = env::var("HOST").is_ok_and(|host| host == target);
     if !is_native || !target.ends_with("-linux-gnu") {
         return;

@@ -204,5 +204,19 @@ impl Entry {
     }
 }
 
+/// Every further name of the subcommands of a program, with its first one; of all programs if none is given.
+pub fn further_names(program: Option<&str>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let known = program.map(|program| Entry::of(program).map(|entry| entry.path));
+    INDEX.iter().filter_map(move |(path, ..)| {
+        let (before, name) = path.rsplit_once(' ')?;
+        let is_meant = known.is_none_or(|known| before.split(' ').next() == known);
+        if !is_meant {
+            return None;
+        }
+        let first = Entry::first_name(Entry::find(path)?.names, name)?;
+        (name != first).then_some((name, first))
+    })
+}
+
 #[cfg(test)]
 mod tests;

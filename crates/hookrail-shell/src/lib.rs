@@ -28,7 +28,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use book::{Entry, KnownFlag, Spelling, Takes};
+pub use book::{Entry, KnownFlag, Spelling, Takes, further_names};
 pub use command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Operand, UnknownWord};
 pub use facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
 pub use names::{is_builtin, is_python, is_reserved_word};

@@ -16,6 +16,7 @@ use std::io::{self, Write as _};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -229,6 +230,10 @@ fn respond(
     if let Some(system) = session.hook_system() {
         reaping::kill_after_grace(system);
     }
+    // The process ends now: freeing every rule first would only take time. Workers end when they are dropped.
+    if session.hook_system().is_none_or(|system| system.workers().is_empty()) {
+        std::mem::forget(session);
+    }
     Ok(native)
 }
 
@@ -283,11 +288,17 @@ fn fire(
     if !handler.would_run(&fields, &input.base) {
         return Ok(None); // No runtime, no process.
     }
+    let mut firing = std::pin::pin!(handler.fire_with(&fields, &input.base, &input.extra));
+    if handler.asks_only_rules(&fields, &input.base)
+        && let Poll::Ready(result) = firing.as_mut().poll(&mut TaskContext::from_waker(Waker::noop()))
+    {
+        return Ok(Some(result)); // Rules wait for nothing.
+    }
     // Without a size of our own the environment says how large stacks are, and so whether a thread can be had.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().thread_stack_size(STACK_SIZE).build();
     let runtime = runtime.context("hooks cannot be run")?;
-    let result = runtime.block_on(handler.fire_with(&fields, &input.base, &input.extra));
+    let result = runtime.block_on(firing);
     runtime.shutdown_background();
     Ok(Some(result))
 }

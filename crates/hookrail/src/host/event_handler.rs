@@ -16,7 +16,7 @@ use self::call::{Call, EventRun, subject_of};
 use self::lifting::Lifting;
 use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
-use crate::hook::Hook;
+use crate::hook::{Hook, HookKind};
 use crate::host::admission::{admit, directory_for, directory_for_caller};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::config::SessionConfig;
@@ -284,6 +284,14 @@ impl HookEventHandler {
     /// Whether an event with these fields can have a result.
     pub fn would_run(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
         self.can_have_result(event.name(), event.match_target(), &base.also_matches)
+    }
+
+    /// Whether an event with these fields is answered by rules alone, so that no process is started.
+    pub fn asks_only_rules(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
+        let plan =
+            catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
+        let is_rule = |hook: &Hook| matches!(hook.kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
+        matches!(plan, Ok(Some(plan)) if plan.hooks.iter().all(|planned| is_rule(&planned.hook)))
     }
 
     /// Whether an event can have a result, for a target and other names of it: a lookup, no more.

@@ -9,7 +9,7 @@ mod operands;
 
 use std::sync::OnceLock;
 
-use hookrail_shell::{CommandWords, FlagName, FlagValue, Item};
+use hookrail_shell::{CommandWords, FlagName, FlagValue, Item, further_names};
 
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
@@ -30,6 +30,8 @@ const REDIRECTIONS: [&str; 7] = [">", "<", "1>", "2>", "&>", "0<", ">|"];
 #[derive(Debug, Clone)]
 pub(crate) struct CommandPattern {
     text: Box<str>,
+    /// Where its first word ends.
+    program_end: usize,
     /// The glob of the program; `None` if its name is plain.
     program: Option<Glob>,
     /// What its other words mean: one reading, or two where it is not known whether a flag takes the word behind it.
@@ -59,9 +61,13 @@ pub(crate) struct TestedCommand<'f> {
 impl CommandPattern {
     /// Reads a pattern; the error says what is wrong with it. Its words are compiled only if that is not known otherwise.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
+        let text = text.trim_start();
         let mut words = text.split_whitespace();
         let Some(program) = words.next() else { return Err("it has no words".to_owned()) };
-        if words.clone().count() >= MAX_WORDS && words_of(text).len() > MAX_WORDS {
+        if text.len() > 2 * MAX_WORDS
+            && words.clone().count() >= MAX_WORDS
+            && words_of(text).len() > MAX_WORDS
+        {
             return Err(format!("it has more than {MAX_WORDS} words"));
         }
         if program == "..." || (program.starts_with('-') && program.len() > 1) {
@@ -69,9 +75,10 @@ impl CommandPattern {
         }
         let is_plain = program.len() <= MAX_GLOB_BYTES && !program.contains(GLOB_SIGNS);
         let is_plain = is_plain || matches!(program, "[" | "[[");
+        let program_end = program.len();
         let program = if is_plain { None } else { Some(word_glob(program)?) };
-        let pattern = Self { text: text.into(), program, readings: OnceLock::new() };
-        if !words.all(is_certainly_glob) {
+        let pattern = Self { text: text.into(), program_end, program, readings: OnceLock::new() };
+        if !has_plain_globs(text) && !words.all(is_certainly_glob) {
             let _ = pattern.readings.set(pattern.compile_words()?);
         }
         Ok(pattern)
@@ -94,7 +101,7 @@ impl CommandPattern {
 
     /// The first word as it is written.
     fn first_word(&self) -> &str {
-        self.text.split_whitespace().next().unwrap_or_default()
+        self.text.get(..self.program_end).unwrap_or_default()
     }
 
     /// The programs that it may hold for, those of a glob with `*` at the end; `None` if that may be any.
@@ -110,6 +117,22 @@ impl CommandPattern {
             Some(end) => Some(format!("{}*", branch.get(..end)?)),
         };
         branches.into_iter().map(beginning).collect()
+    }
+
+    /// Texts of which the words of a command must contain one; `None` if that cannot be told. All words are compiled for it.
+    pub(crate) fn required_texts(&self) -> Option<Vec<String>> {
+        let programs = self.programs().filter(|programs| programs.iter().all(|name| !name.ends_with('*')));
+        let further: Vec<_> = match &programs {
+            Some(programs) => programs.iter().flat_map(|name| further_names(Some(name))).collect(),
+            None => further_names(None).collect(),
+        };
+        let in_reading = |reading: &CommandReading| {
+            let operands = || reading.operands.iter().find_map(|operand| operand.required_texts(&further));
+            let assignments = || reading.assignments.iter().find_map(Glob::plain_parts);
+            let values = || reading.flags.iter().find_map(FlagPattern::required_texts);
+            operands().or_else(assignments).or_else(values)
+        };
+        Some(self.readings().iter().map(in_reading).collect::<Option<Vec<_>>>()?.concat())
     }
 
     /// Why the pattern can hold for no command: a shell never hands such words to a program.
@@ -162,7 +185,10 @@ impl CommandPattern {
             None if ignore_case => Glob::literal(self.first_word()).is_match(name, true),
             None => name == self.first_word(),
         };
-        program.is_none_or(|program| is_it(base_name(program)) || is_it(program))
+        program.is_none_or(|program| {
+            let name = base_name(program);
+            is_it(name) || (name.len() < program.len() && is_it(program))
+        })
     }
 
     /// Whether the pattern holds for a command.
@@ -234,14 +260,21 @@ fn words_of(text: &str) -> Vec<Option<String>> {
 
 /// The last component of a program's name.
 fn base_name(program: &str) -> &str {
+    if !program.as_bytes().contains(&b'/') {
+        return program;
+    }
     program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
 }
 
 /// Whether a word can be compiled, as far as that is seen without compiling it. The value of a flag is only a part of its
 /// word.
 fn is_certainly_glob(word: &str) -> bool {
-    let is_plain = word.len() <= MAX_GLOB_BYTES && !word.contains(['\\', '[', '{']);
-    is_plain || (!word.starts_with('-') && Glob::compile(word, GlobKind::Word).is_ok())
+    has_plain_globs(word) || (!word.starts_with('-') && Glob::compile(word, GlobKind::Word).is_ok())
+}
+
+/// Whether every word of a text is a glob without anything that could be written wrongly.
+fn has_plain_globs(text: &str) -> bool {
+    text.len() <= MAX_GLOB_BYTES && !text.bytes().any(|byte| matches!(byte, b'\\' | b'[' | b'{'))
 }
 
 /// The glob of a word. A bracket alone is a program.

@@ -9,7 +9,7 @@ mod shadow;
 use jsonc_parser::ast::Value as Ast;
 
 pub use self::explain::ConditionReport;
-use self::needs::OwnNeed;
+use self::needs::{Detail, OwnNeed};
 use super::fact::Fact;
 use super::facts::Facts;
 use super::problem::RuleProblem;
@@ -66,8 +66,8 @@ impl Condition {
     }
 
     /// The ways in which it may hold: a call that meets none of these cannot make it hold, nor leave it undecided.
-    pub(crate) fn needs(&self) -> Vec<OwnNeed> {
-        needs::needs(&self.root)
+    pub(crate) fn needs(&self, detail: Detail) -> Vec<OwnNeed> {
+        needs::needs(&self.root, detail)
     }
 
     /// A condition that holds for every call.

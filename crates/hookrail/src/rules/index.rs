@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::condition::needs::Detail;
 use super::facts::Facts;
 use super::rule::Rule;
 
@@ -17,7 +18,7 @@ pub(crate) struct RuleIndex {
 impl RuleIndex {
     /// Adds what is at a place: a rule, or something that is always asked.
     pub(crate) fn add(&mut self, place: usize, rule: Option<&Rule>) {
-        let needs = rule.map(Rule::needs).unwrap_or_default();
+        let needs = rule.map(|rule| rule.needs(Detail::Programs)).unwrap_or_default();
         let is_program = |name: &String| !name.ends_with('*');
         let is_indexed = |need: &[String]| !need.is_empty() && need.iter().all(is_program);
         if rule.is_none() || !needs.iter().all(|need| is_indexed(&need.programs)) {

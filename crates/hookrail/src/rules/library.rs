@@ -5,8 +5,9 @@
 
 use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::{CollectOptions, parse_to_ast};
+use serde_json::Value as JsonValue;
 
-use super::condition::needs::{Need, ShippedNeed};
+use super::condition::needs::{Detail, Need, ShippedNeed};
 use super::rule::{ExampleUse, Rule, RulePlace, ShippedRule};
 use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
@@ -100,6 +101,8 @@ struct GuardIndex {
     description: &'static str,
     matcher: &'static str,
     needs: &'static [ShippedNeed],
+    /// Its condition and what it says.
+    body: &'static str,
 }
 
 /// A guard of the library.
@@ -136,6 +139,11 @@ pub fn text(name: &str) -> Option<&'static str> {
 
 /// The guard of this name. Its rule is read when a call comes for which it may hold.
 pub fn find(name: &str) -> Option<Guard> {
+    find_with(name, Matcher::compile)
+}
+
+/// The same with matchers that may be compiled already: most guards have the same.
+pub(crate) fn find_with(name: &str, compile: impl FnOnce(&str) -> Matcher) -> Option<Guard> {
     let (name, preset, text) = GUARDS.iter().find(|(known, ..)| *known == name)?;
     let guard = |description: String, matcher: Matcher, rule: Rule| Guard {
         name: (*name).to_owned(),
@@ -147,8 +155,8 @@ pub fn find(name: &str) -> Option<Guard> {
     };
     match INDEX.iter().find(|entry| entry.name == *name) {
         Some(entry) => {
-            let rule = Rule::shipped(ShippedRule { needs: entry.needs, text });
-            Some(guard(entry.description.to_owned(), Matcher::compile(entry.matcher), rule))
+            let rule = Rule::shipped(ShippedRule { needs: entry.needs, body: entry.body, text });
+            Some(guard(entry.description.to_owned(), compile(entry.matcher), rule))
         }
         // A new guard, until its entry is made.
         None => with_object(text, |object| {
@@ -185,7 +193,7 @@ pub fn index_file() -> Option<String> {
             let description = text_of(object, "description")?;
             let matcher = text_of(object, "matcher").unwrap_or_default();
             let fields = format!("name: {name:?}, description: {description:?}, matcher: {matcher:?}");
-            let needs = rule.needs().into_iter().map(|need| {
+            let needs = rule.needs(Detail::Words).into_iter().map(|need| {
                 let Need { mut programs, words, paths, arguments, hidden } = need;
                 programs.sort_unstable();
                 programs.dedup();
@@ -194,7 +202,12 @@ pub fn index_file() -> Option<String> {
                 let lists = lists.map(|(name, list)| format!("{name}: &{list:?}"));
                 format!("        Need {{ {}, hidden: {hidden} }},\n", lists.join(", "))
             });
-            Some(format!("    GuardIndex {{ {fields}, needs: &[\n{}    ] }},\n", needs.collect::<String>()))
+            let needs: String = needs.collect();
+            let fields_of_rule = Rule::FIELDS.into_iter().filter(|name| *name != "examples");
+            let fields_of_rule = fields_of_rule
+                .filter_map(|name| Some((name.to_owned(), object.get(name)?.value.clone().into())));
+            let body = JsonValue::Object(fields_of_rule.collect()).to_string();
+            Some(format!("    GuardIndex {{ {fields}, needs: &[\n{needs}    ], body: {body:?} }},\n"))
         })??;
         file.push_str(&entry);
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use jsonc_parser::ast::Object;
 
-use super::condition::needs::{OwnNeed, ShippedNeed};
+use super::condition::needs::{Detail, OwnNeed, ShippedNeed};
 use super::condition::{Condition, ConditionReport};
 use super::examples::{Example, Examples};
 use super::facts::Facts;
@@ -42,6 +42,8 @@ pub(crate) struct RuleParts {
 pub(crate) struct ShippedRule {
     /// What a call must have for the rule to hold; one of these.
     pub(crate) needs: &'static [ShippedNeed],
+    /// Its condition and what it says, without what is for people.
+    pub(crate) body: &'static str,
     /// Its text.
     pub(crate) text: &'static str,
 }
@@ -107,7 +109,7 @@ impl Rule {
     /// What it says. The tests of this crate read every shipped rule; one that could not be read would block.
     fn parts(&self) -> &RuleParts {
         self.parts.get_or_init(|| {
-            let read = self.shipped.and_then(|shipped| library::read(shipped.text, ExampleUse::Ignore));
+            let read = self.shipped.and_then(|shipped| library::read(shipped.body, ExampleUse::Ignore));
             read.and_then(|rule| rule.parts.into_inner()).unwrap_or_else(|| RuleParts {
                 when: Condition::always(),
                 then: HookOutput {
@@ -132,10 +134,10 @@ impl Rule {
     }
 
     /// The ways in which its condition may hold.
-    pub(crate) fn needs(&self) -> Vec<OwnNeed> {
+    pub(crate) fn needs(&self, detail: Detail) -> Vec<OwnNeed> {
         match &self.shipped {
             Some(shipped) => shipped.needs.iter().map(ShippedNeed::to_own).collect(),
-            None => self.parts().when.needs(),
+            None => self.parts().when.needs(detail),
         }
     }
 

@@ -14,6 +14,7 @@ use super::{ConfiguredHook, HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
+use crate::matcher::Matcher;
 use crate::rules::Condition;
 use crate::rules::library::{self, Guard, Preset};
 use crate::spelling::{nearest, shortened};
@@ -159,7 +160,12 @@ impl LibraryReader<'_, '_> {
             except(&mut configured.hook, exceptions);
             return;
         }
-        let Some(guard) = library::find(name) else {
+        let known = |text: &str| {
+            let shipped = self.settings.hooks.iter().map(|known| &known.hook).filter(|hook| hook.shipped);
+            shipped.map(|hook| &hook.matcher).find(|matcher| matcher.text() == Some(text)).cloned()
+        };
+        let compile = |text: &str| known(text).unwrap_or_else(|| Matcher::compile(text));
+        let Some(guard) = library::find_with(name, compile) else {
             return self.unknown(name, element, &library::names().collect::<Vec<_>>());
         };
         let mut hook = Hook::new(Guard::EVENT, "");

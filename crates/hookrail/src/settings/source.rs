@@ -33,12 +33,12 @@ impl<'a> Source<'a> {
     /// The text of a file.
     pub fn of_file(file: &'a Path, content: &'a str) -> Self {
         let text = content.strip_prefix('\u{feff}').unwrap_or(content);
-        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
         Self {
             file: Some(file),
             text,
             shift: content.len() - text.len(),
-            line_starts: std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect(),
+            line_starts: std::iter::once(0).chain(newlines.map(|at| at + 1)).collect(),
             last: Cell::new((0, 0, 0)),
         }
     }
@@ -251,7 +251,11 @@ fn end_of_string(bytes: &[u8], start: usize) -> Result<usize, SyntaxProblem> {
                 let found = format!("found the control character U+{control:04X}");
                 return Err(SyntaxProblem::new(at..at + 1, format!("the escape \\u{control:04x}"), found));
             }
-            Some(_) => at += 1,
+            Some(_) => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let ends = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+                at += rest.iter().position(ends).unwrap_or(rest.len());
+            }
         }
     }
 }

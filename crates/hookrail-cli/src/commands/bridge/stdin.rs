@@ -7,8 +7,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// More than this is refused without being read; the dialects take less.
 const MOST_BYTES: usize = 257 * 1024 * 1024;
-/// How much is read at once.
-const PIECE: usize = 64 * 1024;
+/// How much is read at once. It is written once before that, so that a large one costs pages in every call.
+const PIECE: usize = 16 * 1024;
 /// After this time without a byte, a payload that is whole is not waited for any longer.
 const QUIET: Duration = Duration::from_secs(1);
 

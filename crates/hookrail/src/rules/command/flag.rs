@@ -32,6 +32,11 @@ impl FlagPattern {
         Ok(Self { name, glob, value, level: flag.level })
     }
 
+    /// Texts of which its value must contain one; `None` if that cannot be told.
+    pub(super) fn required_texts(&self) -> Option<Vec<String>> {
+        self.value.as_ref()?.plain_parts()
+    }
+
     /// Whether the command has the flag.
     pub(super) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
         let items = &command.words.items;

@@ -18,6 +18,24 @@ pub(super) enum OperandPattern {
 }
 
 impl OperandPattern {
+    /// Texts of which a word must contain one to match, given further names of subcommands with their first ones; `None` if
+    /// that cannot be told.
+    pub(super) fn required_texts(&self, further: &[(&str, &str)]) -> Option<Vec<String>> {
+        let mut texts = match self {
+            Self::Word(glob) => glob.plain_parts()?,
+            Self::Subcommand(name) => vec![(*name).to_owned()],
+            Self::Skip => return None,
+        };
+        let is_meant = |first: &str| match self {
+            Self::Word(glob) => glob.is_match(first, false),
+            Self::Subcommand(name) => first == *name,
+            Self::Skip => false,
+        };
+        let further = further.iter().filter(|(_, first)| is_meant(first));
+        texts.extend(further.map(|(name, _)| (*name).to_owned()));
+        Some(texts)
+    }
+
     /// A subcommand matches under any of its names, as written or by the first one.
     fn is_match(&self, operand: &Operand) -> bool {
         match self {

@@ -4,12 +4,22 @@ use serde_json::Value;
 
 use super::{ConditionNode, NodeKind};
 use crate::event::CallReading;
+use crate::rules::command::CommandPattern;
 use crate::rules::fact::Fact;
 use crate::rules::facts::{Facts, ShellLine};
 use crate::rules::test::{Test, TestPart};
 
 /// More alternatives than this are not kept apart: then the condition needs nothing.
-const MAX_ALTERNATIVES: usize = 16;
+const MAX_ALTERNATIVES: usize = 64;
+
+/// How much is worked out of a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The programs of command patterns.
+    Programs,
+    /// Their other words too, for which they have to be compiled.
+    Words,
+}
 
 /// One way in which a condition may hold. A call that has not all of this cannot make it hold, nor leave it undecided.
 /// An empty list asks for nothing.
@@ -120,13 +130,16 @@ fn contains(text: &str, part: &str, ignore_case: bool) -> bool {
 }
 
 /// The ways in which a condition may hold; one of them must be met. None at all means that it never holds.
-pub(super) fn needs(node: &ConditionNode) -> Vec<OwnNeed> {
+pub(super) fn needs(node: &ConditionNode, detail: Detail) -> Vec<OwnNeed> {
     match &node.kind {
         NodeKind::All(nodes) => {
-            nodes.iter().fold(vec![OwnNeed::default()], |all, node| both(all, needs(node)))
+            nodes.iter().fold(vec![OwnNeed::default()], |all, node| both(all, needs(node, detail)))
         }
-        NodeKind::Any(nodes) => either(nodes.iter().flat_map(needs)),
+        NodeKind::Any(nodes) => either(nodes.iter().flat_map(|node| needs(node, detail))),
         NodeKind::Not(_) => vec![OwnNeed::default()],
+        NodeKind::Fact { fact: Fact::Command, tests, .. } if detail == Detail::Words => {
+            either(tests.iter().flat_map(needs_of_command))
+        }
         NodeKind::Fact { fact, tests, .. } => either(tests.iter().map(|test| need_of(fact, test))),
     }
 }
@@ -220,18 +233,32 @@ fn need_of(fact: &Fact, test: &Test) -> OwnNeed {
     }
 }
 
+/// What the patterns of a test need, each with its own words.
+fn needs_of_command(test: &Test) -> Vec<OwnNeed> {
+    let whole = need_of(&Fact::Command, test);
+    let patterns = test.parts.iter().find_map(patterns_of).filter(|_| test.exists != Some(false));
+    let Some(patterns) = patterns else { return vec![whole] };
+    let texts = |pattern: &CommandPattern| pattern.required_texts().filter(|texts| are_plain(texts));
+    let need = |pattern: &CommandPattern| OwnNeed {
+        programs: pattern.programs().unwrap_or_default(),
+        words: texts(pattern).unwrap_or_else(|| whole.words.clone()),
+        ..OwnNeed::default()
+    };
+    patterns.iter().map(need).collect()
+}
+
+fn patterns_of(part: &TestPart) -> Option<&[CommandPattern]> {
+    match part {
+        TestPart::Pattern(pattern) => Some(std::slice::from_ref(pattern)),
+        TestPart::AnyPattern(patterns) => Some(patterns.as_slice()),
+        _ => None,
+    }
+}
+
 /// The programs of which a command must be one; `None` where it may be any.
 fn programs_of(part: &TestPart) -> Option<Vec<String>> {
-    let patterns = match part {
-        TestPart::Pattern(pattern) => std::slice::from_ref(pattern),
-        TestPart::AnyPattern(patterns) => patterns.as_slice(),
-        _ => return None,
-    };
-    let mut programs = Vec::new();
-    for pattern in patterns {
-        programs.extend(pattern.programs()?);
-    }
-    Some(programs)
+    let programs = patterns_of(part)?.iter().map(CommandPattern::programs);
+    Some(programs.collect::<Option<Vec<_>>>()?.concat())
 }
 
 /// The plain names that a program must have one of.
@@ -250,12 +277,17 @@ fn asks_for_hidden(part: &TestPart) -> bool {
 fn texts_of(part: &TestPart) -> Option<Vec<String>> {
     let texts = match part {
         TestPart::OneOf(values) => {
-            values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<_>>()?
+            values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?
         }
         TestPart::StartsWith(text) | TestPart::Contains(Value::String(text)) => vec![text.clone()],
         TestPart::Glob(glob) => glob.plain_parts()?,
         TestPart::Regex(regex) => regex.required_texts()?,
         _ => return None,
     };
-    texts.iter().all(|text: &String| !text.is_empty() && text.is_ascii()).then_some(texts)
+    are_plain(&texts).then_some(texts)
+}
+
+/// Whether texts can be looked for as they are.
+fn are_plain(texts: &[String]) -> bool {
+    texts.iter().all(|text| !text.is_empty() && text.is_ascii())
 }
