@@ -182,7 +182,7 @@ impl Keeper {
             biased;
             answer = &mut answering => Some(answer),
             () = begun.notified() => None,
-            _ = stream.readable() => return Ok(()), // Nothing more is to be said, so it has left.
+            () = has_left(stream) => return Ok(()),
         };
         let _ = wire::send(stream, &Reply::Begun, &[]).await;
         let answer = match early {
@@ -211,6 +211,17 @@ impl Keeper {
         let loaded = tokio::task::spawn_blocking(move || Project::load(&user, &path, workers));
         let project = tokio::time::timeout(ASK_TIMEOUT, loaded).await.ok()?.ok()??;
         Some(lock_of(&self.projects).keep(project))
+    }
+}
+
+/// Waits until the other end has left. A client says nothing more, so that whatever can be read is its end; that something
+/// can be read is told without cause, too.
+async fn has_left(stream: &UnixStream) {
+    while stream.readable().await.is_ok() {
+        match stream.try_read(&mut [0]) {
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            _ => return,
+        }
     }
 }
 
