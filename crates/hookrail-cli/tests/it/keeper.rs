@@ -17,7 +17,7 @@ use crate::bridge::{bridge, payload, settings};
 use crate::program::{Ran, hookrail, log_path};
 use crate::support::Run;
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 const WORKER: &str = r#"
 import json, os, sys

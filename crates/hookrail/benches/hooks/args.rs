@@ -12,7 +12,7 @@ cargo bench -p hookrail                      everything, a few minutes
 cargo bench -p hookrail -- --quick           everything, under a minute
 cargo bench -p hookrail -- P1 P6             these workloads only; `P` and `W` are all of a kind
 cargo bench -p hookrail -- --check           exit 1 if a target is missed
-cargo bench -p hookrail -- --plots DIR       draw the plots into a folder, measure nothing else (`W`: of workers only)";
+cargo bench -p hookrail -- --plots DIR       draw the plots into a folder, measure nothing else (`W`: of workers only, `B`: of the bridge)";
 
 /// The options.
 #[derive(Debug, Default)]

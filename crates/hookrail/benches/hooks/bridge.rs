@@ -1,4 +1,4 @@
-//! P11: calls of `hookrail bridge`, to an empty program that reads the same stdin.
+//! P11 to P13: calls of `hookrail bridge`, to an empty program that reads the same stdin.
 
 use std::hint::black_box;
 use std::io::{BufRead as _, BufReader};
@@ -13,12 +13,19 @@ use crate::floor::{CommandOutput, Floor};
 use crate::program::Program;
 use crate::report::{Report, Target, time};
 use crate::stats::{Budget, Duel, duel, median};
+use crate::sys::find_program;
 
 const BENCH: &str = "P11 bridge";
 /// A harmless line of eighty bytes.
 const HARMLESS: &str = "cd crates/cli && cargo test --locked --test it rules 2>&1 | tail -20; git status";
 /// A line that a shipped rule blocks.
 const BLOCKED: &str = "git push --force origin main";
+/// A hook that reads its events and blocks them.
+const WORKER: &str = r#"import json, sys
+for line in sys.stdin:
+    event = json.loads(line)
+    print(json.dumps({"id": event["id"], "output": {"decision": "block", "reason": "no"}}), flush=True)
+"#;
 
 /// Compares calls of another agent with the start of a program.
 pub(crate) fn measure(args: &Args, report: &mut Report) {
@@ -65,7 +72,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) {
 
 /// A decision that a service makes, over a NATS server on this machine, to the same decision by a rule here.
 pub(crate) fn remote(args: &Args, report: &mut Report) {
-    const BENCH: &str = "P12 bridge, remote decision over loopback, to a rule, wall";
+    const BENCH: &str = "P13 bridge, remote decision over loopback, to a rule, wall";
     let program = match Program::build("bridge") {
         Ok(program) => program,
         Err(why) => return report.skip(BENCH, &why),
@@ -110,6 +117,58 @@ impl Drop for Running {
     }
 }
 
+/// Compares a Python worker that the keeper holds with one that is started for each event, and with an empty program.
+pub(crate) fn keeper(args: &Args, report: &mut Report) {
+    const BENCH: &str = "P12 a Python worker hook";
+    let kept = match PythonHook::build() {
+        Ok(kept) => kept,
+        Err(why) => return report.skip(BENCH, &why),
+    };
+    let alone = duel(args.budget(), || kept.alone.run(), || kept.kept.run());
+    let bench = "P12 a Python worker hook without the keeper, to one with it, wall";
+    report.add(bench, alone.wall().inverse(), Target::AtLeast(12.0), detail(&alone, "without"));
+    let to_empty = duel(args.budget(), || kept.empty.run(&kept.kept.payload), || kept.kept.run());
+    let bench = "P12 a Python worker hook with the keeper, to an empty program, wall";
+    report.add(bench, to_empty.wall(), Target::AtMost(2.5), detail(&to_empty, "empty program"));
+}
+
+/// A Python hook in a call: with the keeper, and where there cannot be one.
+pub(crate) struct PythonHook {
+    _script: TempDir,
+    kept: BridgeCall,
+    alone: BridgeCall,
+    empty: EmptyProgram,
+}
+
+impl PythonHook {
+    pub(crate) fn build() -> Result<Self, String> {
+        let (program, empty) = (Program::build("keeper")?, EmptyProgram::build()?);
+        let python = find_program("python3").ok_or("Python is not installed")?;
+        let script = tempfile::tempdir().expect("makes a temporary folder");
+        let path = script.path().join("worker.py");
+        std::fs::write(&path, WORKER).expect("writes a script");
+        let command = format!("{python} {}", path.display());
+        let hook = json!({ "type": "command", "command": command, "worker": true, "onFailure": "block" });
+        let settings =
+            json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }).to_string();
+        let [kept, alone] = [(); 2].map(|()| BridgeCall::new(&program, &settings, HARMLESS));
+        std::fs::write(alone.home.path().join(".hookrail/run"), "not a folder").expect("writes a file");
+        kept.check(true);
+        alone.check(true);
+        Ok(Self { _script: script, kept, alone, empty })
+    }
+
+    /// How long each takes with a payload of so many bytes: alone, kept, and an empty program.
+    pub(crate) fn medians(&mut self, budget: Budget, bytes: usize) -> [f64; 3] {
+        for call in [&mut self.kept, &mut self.alone] {
+            call.payload = payload(HARMLESS, &"x".repeat(bytes));
+        }
+        let alone = duel(budget, || self.alone.run(), || self.kept.run());
+        let empty = duel(budget, || self.empty.run(&self.kept.payload), || self.kept.run());
+        [&alone.base, &empty.ours, &empty.base].map(|samples| median(&samples.wall))
+    }
+}
+
 fn detail(duel: &Duel, base: &str) -> String {
     format!("{}, {base} {}", time(median(&duel.ours.wall)), time(median(&duel.base.wall)))
 }
@@ -143,6 +202,7 @@ pub(crate) fn over_rules(budget: Budget, counts: &[usize]) -> Result<Vec<Duel>, 
 
 /// A call by an agent whose user has settings.
 struct BridgeCall {
+    program: String,
     home: TempDir,
     bridge: Floor,
     payload: Vec<u8>,
@@ -156,12 +216,8 @@ impl BridgeCall {
         std::fs::write(home.path().join(".hookrail/settings.json"), settings).expect("writes settings");
         let none = format!("{folder}/none.json");
         let words = [program.path(), "bridge", "--home", &folder, "--system", &none, "claude", "PreToolUse"];
-        let payload = json!({
-            "session_id": "bench", "transcript_path": "", "cwd": "/", "permission_mode": "default",
-            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t",
-            "tool_input": { "command": line, "description": "works on it" },
-        });
-        Self { home, bridge: Floor::program(&words, &[]), payload: payload.to_string().into_bytes() }
+        let (program, bridge) = (program.path().to_owned(), Floor::program(&words, &[]));
+        Self { program, home, bridge, payload: payload(line, "works on it") }
     }
 
     fn settings(&self) -> PathBuf {
@@ -180,6 +236,23 @@ impl BridgeCall {
     fn run(&self) {
         drop(self.bridge.run(&self.payload));
     }
+}
+
+/// A keeper must not outlive what is measured.
+impl Drop for BridgeCall {
+    fn drop(&mut self) {
+        let mut stop = Command::new(&self.program);
+        let _ = stop.args(["keeper", "stop", "--home"]).arg(self.home.path()).output();
+    }
+}
+
+fn payload(line: &str, description: &str) -> Vec<u8> {
+    let payload = json!({
+        "session_id": "bench", "transcript_path": "", "cwd": "/", "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t",
+        "tool_input": { "command": line, "description": description },
+    });
+    payload.to_string().into_bytes()
 }
 
 /// A program that reads its stdin and nothing else.

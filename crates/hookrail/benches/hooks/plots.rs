@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::args::Args;
+use crate::bridge::PythonHook;
 use crate::events::{large_event, several, silent, small_event};
 use crate::plot::{Plot, Series};
 use crate::report::{say, time};
@@ -23,7 +24,10 @@ pub(crate) fn draw(args: &Args, folder: &Path) -> std::io::Result<()> {
     if args.wants("P") {
         fs::write(folder.join("hooks.svg"), over_hooks(budget))?;
         fs::write(folder.join("payload.svg"), over_payload(budget))?;
+    }
+    if args.wants("B") {
         fs::write(folder.join("rules.svg"), over_rules(budget).map_err(std::io::Error::other)?)?;
+        fs::write(folder.join("keeper.svg"), of_keeper(budget).map_err(std::io::Error::other)?)?;
     }
     if args.wants("W") {
         fs::write(folder.join("workers.svg"), of_workers(budget))?;
@@ -113,6 +117,29 @@ fn of_workers(budget: Budget) -> String {
         series: series.into(),
     }
     .render()
+}
+
+fn of_keeper(budget: Budget) -> Result<String, String> {
+    let sizes = [1_u32, 8, 60, 256, 1_000];
+    let line = |name: &str, color| Series { name: name.to_owned(), color, dashed: false, points: Vec::new() };
+    let mut series = [line("started for each call", OTHER), line("kept", OURS), line("empty program", FLOOR)];
+    let mut hook = PythonHook::build()?;
+    for kilobytes in sizes {
+        let medians = hook.medians(budget, kilobytes as usize * 1_000);
+        for (series, seconds) in series.iter_mut().zip(medians) {
+            say(&format!("{}, {}: {}", series.name, size_text(kilobytes), time(seconds)));
+            series.points.push((f64::from(kilobytes), seconds));
+        }
+    }
+    let plot = Plot {
+        title: "A call of Claude Code with a Python worker hook",
+        x_label: "payload",
+        y_label: "latency (median)",
+        x_ticks: sizes.map(|size| (f64::from(size), size_text(size))).into(),
+        y_text: short_time,
+        series: series.into(),
+    };
+    Ok(plot.render())
 }
 
 fn size_text(kilobytes: u32) -> String {

@@ -24,6 +24,7 @@ impl Program {
         let path = shipped.or_else(|| Self::build_for(&[])).ok_or("the program does not build")?;
         let help = Command::new(&path).args([command, "--help"]).output();
         if help.is_ok_and(|output| output.status.success() && !output.stdout.is_empty()) {
+            eprintln!("measured: {}", path.display());
             Ok(Self { path })
         } else {
             Err(format!("the program has no command `{command}`"))
