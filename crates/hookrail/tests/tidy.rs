@@ -20,12 +20,12 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
     ("output", &["event", "formats"]),
-    ("dialect", &["event", "formats", "output"]),
+    ("dialect", &["event", "formats", "matcher", "output"]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
     ("hook", &["diagnostic", "dialect", "event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook"]),
     // Which tools a patch amounts to is defined by the code that reads it.
-    ("plan", &["dialect", "event", "hook", "matcher", "rules", "trust"]),
+    ("plan", &["event", "hook", "matcher", "rules", "trust"]),
     (
         "settings",
         &[
