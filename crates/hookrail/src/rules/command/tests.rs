@@ -34,8 +34,8 @@ fn what_is_no_pattern_is_refused() {
         ("  ", "no words"),
         ("... x", "program"),
         ("-f x", "program"),
-        ("rm [a", "no glob"),
-        ("rm -X {a,b", "no glob"),
+        ("rm [a", "not a glob"),
+        ("rm -X {a,b", "not a glob"),
     ] {
         let problem = CommandPattern::compile(pattern).unwrap_err();
         assert!(problem.contains(part), "`{pattern}`: {problem}");
