@@ -1,22 +1,19 @@
 //! The JSON Schemas that `hookrail schema` prints, as files: editors and other programs refer to them.
-//! The schemas of the agent's log and of the settings come from the types that read them; only that of test files is
-//! written by hand.
+//! Those of payloads, answers and the agent's log come from types. Those of settings and of test files are written by hand,
+//! because their readers work on places in the text.
 
 use std::path::Path;
 
 use anyhow::Result;
 use hookrail::EventName;
-use hookrail::schemas::{input_schema, output_schema, settings_schema};
+use hookrail::schemas::{input_schema, output_schema};
 use hookrail_agent::session_log_schema;
 
 use crate::Generated;
 
 /// All schemas, below `schemas/`.
 pub(crate) fn generate(root: &Path) -> Result<Vec<Generated>> {
-    let mut schemas = vec![
-        ("settings.schema.json".to_owned(), settings_schema()),
-        ("session-log.schema.json".to_owned(), session_log_schema()),
-    ];
+    let mut schemas = vec![("session-log.schema.json".to_owned(), session_log_schema())];
     for event in EventName::ALL {
         schemas.push((format!("input/{event}.schema.json"), input_schema(event)));
         schemas.push((format!("output/{event}.schema.json"), output_schema(event)));

@@ -197,7 +197,7 @@ pub enum HookKind {
 }
 
 /// What it means when a hook fails to give a verdict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
     /// The operation goes on.
@@ -208,7 +208,7 @@ pub enum OnFailure {
 }
 
 /// What `ask` means as the decision of a `BeforeTool` hook.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AskReading {
     /// A person decides about the call.

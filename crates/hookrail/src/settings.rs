@@ -19,9 +19,10 @@ mod policy;
 mod project;
 mod read;
 mod resolve;
+mod schema;
 mod settings_files;
 mod source;
-mod wire;
+
 
 #[cfg(any(test, feature = "fuzzing"))]
 use std::path::Path;
@@ -52,7 +53,7 @@ pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use settings_files::SettingsFiles;
 pub use source::Source as SourceText;
-pub use wire::settings_schema;
+pub use schema::settings_schema;
 
 /// What becomes of guarded events while a settings file of the user or the system cannot be used. Its guards are
 /// then unknown.

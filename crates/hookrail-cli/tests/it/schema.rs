@@ -11,6 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use hookrail::EventName;
+use hookrail::settings::Settings;
 use hookrail_testkit::TestProject;
 use serde_json::{Map, Value, json};
 
@@ -167,29 +168,69 @@ fn answers_fit_the_output_schemas() {
 }
 
 #[test]
-fn settings_fit_the_settings_schema() {
+fn schema_and_loader_agree_about_settings() {
     let schema = schema(&["settings"]);
-    let group =
-        |hook: Value| json!({ "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": [hook] }] } });
-    for (settings, fits) in [
+    let hook = json!({ "type": "command", "command": "x" });
+    let with = |key: &str, value: Value| {
+        let mut hook = hook.clone();
+        hook[key] = value;
+        json!({ "hooks": { "BeforeTool": [{ "hooks": [hook] }] } })
+    };
+    for (document, accepted) in [
         (json!({}), true),
-        (json!({ "enableHooks": true, "theme": "dark" }), true),
         (
-            group(
-                json!({ "type": "command", "command": "true", "timeout": 5000, "env": { "A": "b" }, "onFailure": "block" }),
-            ),
-            true,
-        ),
-        (
-            json!({ "hooksConfig": { "enabled": true, "disabled": ["x"], "agentEvents": "apply", "maxConcurrentHooks": 3 } }),
+            json!({ "enableHooks": true, "theme": "dark", "tools": { "sandbox": 1, "enableHooks": true } }),
             true,
         ),
         (json!({ "enableHooks": "yes" }), false),
         (json!({ "hooks": { "BeforeTool": {} } }), false),
-        (group(json!({ "type": "command", "command": 5 })), false),
+        (json!({ "hooks": { "enabled": true, "disabled": ["x"], "AfterTool": [] } }), true),
+        (json!({ "hooks": { "disabled": [1] } }), false),
+        (json!({ "hooks": [] }), false),
+        (json!({ "hooks": { "SessionStart": {} } }), false),
+        (json!({ "hooks": { "SessionStart": [{}] } }), false),
+        (
+            json!({ "hooks": { "SessionStart": [{ "matcher": "resume", "sequential": true, "hooks": [] }] } }),
+            true,
+        ),
+        (json!({ "hooks": { "SessionStart": [{ "matcher": 1, "hooks": [] }] } }), false),
+        (json!({ "hooks": { "SessionStart": [{ "sequential": "no", "hooks": [] }] } }), false),
+        (with("timeout", json!(1500.5)), true),
+        (with("timeout", json!("1500")), false),
+        (with("name", json!("n")), true),
+        (with("name", json!(1)), false),
+        (with("description", json!(null)), true),
+        (with("env", json!({ "A": "b" })), true),
+        (with("env", json!({ "A": {} })), false),
+        (with("onFailure", json!("block")), true),
+        (with("onFailure", json!("Block")), false),
+        (with("worker", json!(true)), true),
+        (with("worker", json!(false)), true),
+        (with("worker", json!("fork")), true),
+        (with("worker", json!("forks")), false),
+        (with("worker", json!(1)), false),
+        (with("type", json!("script")), false),
+        (with("command", json!(["x"])), false),
+        (
+            json!({ "hooksConfig": { "enabled": false, "disabled": [], "agentEvents": "apply", "ask": "allow",
+            "maxConcurrentHooks": 3, "maxOutputBytes": 9 } }),
+            true,
+        ),
+        (json!({ "hooksConfig": { "agentEvents": "never" } }), false),
+        (json!({ "hooksConfig": { "ask": "nobody" } }), false),
+        (json!({ "hooksConfig": { "maxConcurrentHooks": -1 } }), false),
+        (json!({ "hooksConfig": { "maxOutputBytes": 1.5 } }), false),
+        (json!({ "extensions": { "disabled": ["a"] } }), true),
+        (
+            json!({ "security": { "environmentVariableRedaction": { "enabled": true, "allowed": ["A"], "blocked": [] } } }),
+            true,
+        ),
+        (json!({ "security": { "environmentVariableRedaction": { "enabled": 1 } } }), false),
     ] {
-        let result = check(&schema, &schema, &settings, "");
-        assert_eq!(result.is_ok(), fits, "{settings}: {result:?}");
+        let result = check(&schema, &schema, &document, "");
+        assert_eq!(result.is_ok(), accepted, "schema: {document}: {result:?}");
+        let findings = Settings::from_value("/p", &document).diagnostics;
+        assert_eq!(findings.is_empty(), accepted, "loader: {document}: {findings:?}");
     }
 }
 

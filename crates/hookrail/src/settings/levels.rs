@@ -1,6 +1,5 @@
 //! The settings besides hooks: those of each level, and the effective ones.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventName;
@@ -91,7 +90,7 @@ impl EffectiveSettings {
 }
 
 /// What the log says about an event besides its decision. Exhaustive on purpose: `hooksConfig.log` has these values.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogDetail {
     /// The beginning of the command, path or prompt, with secrets masked.
@@ -131,7 +130,7 @@ pub struct Redaction {
 
 /// What the agent does with the outputs of the six events outside of tools and models
 /// ([`EventName::is_agent_event`]).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentEvents {
     /// Their hooks run and are logged; their outputs change nothing.
