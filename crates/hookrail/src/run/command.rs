@@ -1,26 +1,18 @@
 //! What is executed for a hook: program, arguments, environment and directory, ready for the system.
 //!
-//! Nothing of this depends on the event, so it is put together at a hook's first run in a directory and
-//! kept. What may change between two runs and is cheap to look at is looked at each time: where the search path leads, and whether `PWD` and `OLDPWD` still hold.
+//! It is put together for each run: that takes some microseconds beside the milliseconds of a process, and where the
+//! search path leads and whether `PWD` and `OLDPWD` still hold may have changed since the last one.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use super::direct::{self, environment_behind_bash, is_directory, is_executable, plain_words};
-use super::environment::{EnvironmentVariable, WorkingDirectory, for_hook, get, inherited, set};
-use super::unix::lock;
+use super::direct::{environment_behind_bash, find_program, is_executable, plain_words};
+use super::environment::{EnvironmentVariable, for_hook, get, inherited, pwd_in, set};
 use crate::hook::{Hook, PROJECT_DIR_VARIABLES};
 use crate::settings::Redaction;
 use hookrail_shell::outline;
-
-/// How many directories are kept. Beyond that all are dropped at once: a bound that is reached only under attack needs no
-/// better strategy.
-const MAX_DIRECTORIES: usize = 16;
-/// How many hooks are kept for each directory; beyond that all are dropped, too.
-const MAX_HOOKS: usize = 4096;
 
 /// Everything the system needs in order to start a hook.
 #[derive(Debug, Clone)]
@@ -40,13 +32,12 @@ pub(crate) struct PreparedCommand {
     pub(crate) fallback: Option<Box<PreparedCommand>>,
 }
 
-/// Prepares the commands of hooks, and keeps them.
+/// Prepares the commands of hooks.
 #[derive(Debug)]
 pub(crate) struct CommandPreparer {
     shell: Shell,
     direct_execution: bool,
     inherited: Vec<EnvironmentVariable>,
-    directories: Mutex<HashMap<PathBuf, Arc<Directory>>>,
 }
 
 impl CommandPreparer {
@@ -71,7 +62,6 @@ impl CommandPreparer {
             direct_execution: direct_execution && shell.is_bash() && cfg!(target_os = "linux"),
             shell,
             inherited: inherited(environment, redaction),
-            directories: Mutex::default(),
         }
     }
 
@@ -81,156 +71,54 @@ impl CommandPreparer {
     }
 
     /// What to execute for a hook in a directory, now.
-    pub(crate) fn prepare(&self, hook: &Arc<Hook>, cwd: &Path) -> Arc<PreparedCommand> {
-        let directory = self.directory(cwd);
-        let ways = directory.ways(hook, || Ways::new(self, hook, &directory));
-        let direct = ways.direct.as_ref().and_then(|direct| direct.now(&directory, &ways.shell));
-        direct.unwrap_or_else(|| Arc::clone(&ways.shell))
-    }
-
-    fn directory(&self, cwd: &Path) -> Arc<Directory> {
-        let mut directories = lock(&self.directories);
-        if let Some(directory) = directories.get(cwd).filter(|directory| directory.is_current()) {
-            return Arc::clone(directory);
-        }
-        let directory = Arc::new(Directory::load(&self.inherited, cwd));
-        if directories.len() >= MAX_DIRECTORIES {
-            directories.clear();
-        }
-        directories.insert(cwd.to_owned(), Arc::clone(&directory));
-        directory
-    }
-}
-
-/// A directory with what is known of the hooks that ran in it.
-#[derive(Debug)]
-struct Directory {
-    working: WorkingDirectory,
-    /// `OLDPWD`, and whether it led to a directory when the environments were made.
-    previous: Option<(OsString, bool)>,
-    /// The environment of all hooks that add nothing to it.
-    environment: Arc<[EnvironmentVariable]>,
-    /// By the address of the hook.
-    hooks: Mutex<HashMap<usize, PreparedHook>>,
-}
-
-/// A hook and the ways to execute it. The hook is kept alive, so that no other hook can get its address.
-type PreparedHook = (Arc<Hook>, Arc<Ways>);
-
-impl Directory {
-    fn load(inherited: &[EnvironmentVariable], cwd: &Path) -> Self {
-        let working = WorkingDirectory::load(cwd, get(inherited, "PWD"));
-        let previous = get(inherited, "OLDPWD").map(|path| (path.to_owned(), is_directory(path, cwd)));
-        let environment = for_hook(inherited, &[], &working).into();
-        Self { working, previous, environment, hooks: Mutex::default() }
-    }
-
-    fn is_current(&self) -> bool {
-        self.working.is_current()
-            && self.previous.iter().all(|(path, was)| is_directory(path, &self.working.path) == *was)
-    }
-
-    fn ways(&self, hook: &Arc<Hook>, make: impl FnOnce() -> Ways) -> Arc<Ways> {
-        let mut hooks = lock(&self.hooks);
-        let address = Arc::as_ptr(hook).addr();
-        if let Some((_, ways)) = hooks.get(&address) {
-            return Arc::clone(ways);
-        }
-        if hooks.len() >= MAX_HOOKS {
-            hooks.clear();
-        }
-        let ways = Arc::new(make());
-        hooks.insert(address, (Arc::clone(hook), Arc::clone(&ways)));
-        ways
-    }
-}
-
-/// The ways to execute one hook in one directory.
-#[derive(Debug)]
-struct Ways {
-    shell: Arc<PreparedCommand>,
-    direct: Option<Direct>,
-}
-
-impl Ways {
-    fn new(preparer: &CommandPreparer, hook: &Hook, directory: &Directory) -> Self {
-        let env = if hook.env.is_empty() {
-            Arc::clone(&directory.environment)
-        } else {
-            for_hook(&preparer.inherited, &hook.env, &directory.working).into()
-        };
-        let shell = Arc::new(PreparedCommand {
-            program: preparer.shell.program.clone(),
+    pub(crate) fn prepare(&self, hook: &Hook, cwd: &Path) -> PreparedCommand {
+        let pwd = pwd_in(cwd, get(&self.inherited, "PWD"));
+        let env = for_hook(&self.inherited, &hook.env, cwd, pwd);
+        // The shell decides whether to use a `PWD` that is set by the hook; it is not left out then.
+        let sets_folder = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
+        let direct =
+            if self.direct_execution && !sets_folder { direct(hook.command(), &env, cwd) } else { None };
+        let shell = PreparedCommand {
+            program: self.shell.program.clone(),
             // Given a name without a slash, bash looks for itself along `PATH`, which is most of the file accesses of
             // a short hook. So the name that its messages begin with comes after the command.
             arg0: None,
             args: vec![
                 "-c".into(),
                 quote_project_dirs(hook.command()).into_owned().into(),
-                preparer.shell.name.into(),
+                self.shell.name.into(),
             ],
-            env,
-            cwd: directory.working.path.clone(),
-            fallback: None,
-        });
-        // The shell decides whether to use a `PWD` that is set by the hook; it is not left out then.
-        let sets_folder = hook.env.iter().any(|(name, _)| name == "PWD" || name == "OLDPWD");
-        let direct = if preparer.direct_execution && !sets_folder {
-            Direct::new(hook.command(), &shell.env, &directory.working.path)
-        } else {
-            None
-        };
-        Self { shell, direct }
-    }
-}
-
-/// A command that needs no shell.
-#[derive(Debug)]
-struct Direct {
-    /// The program as it was written.
-    name: OsString,
-    args: Vec<OsString>,
-    /// Complete but for `_`, which holds the path under which the program was found.
-    environment: Vec<EnvironmentVariable>,
-    /// What was executed last, which is almost always what will be executed next.
-    last: Mutex<Option<Arc<PreparedCommand>>>,
-}
-
-impl Direct {
-    fn new(command: &str, environment: &[EnvironmentVariable], cwd: &Path) -> Option<Self> {
-        let mut words = plain_words(command, cwd, None)?.into_iter();
-        let environment = environment_behind_bash(environment, cwd)?;
-        Some(Self { name: words.next()?, args: words.collect(), environment, last: Mutex::default() })
-    }
-
-    /// The command if its program can be found now.
-    fn now(&self, directory: &Directory, shell: &Arc<PreparedCommand>) -> Option<Arc<PreparedCommand>> {
-        let program = self.find(&directory.working.path)?;
-        let mut last = lock(&self.last);
-        if let Some(last) = last.as_ref().filter(|last| last.program == program) {
-            return Some(Arc::clone(last));
-        }
-        let mut env = self.environment.clone();
-        set(&mut env, "_".into(), program.clone());
-        let command = Arc::new(PreparedCommand {
-            arg0: (program != self.name).then(|| self.name.clone()),
-            program,
-            args: self.args.clone(),
             env: env.into(),
-            cwd: directory.working.path.clone(),
-            fallback: Some(Box::new(PreparedCommand::clone(shell))),
-        });
-        *last = Some(Arc::clone(&command));
-        Some(command)
-    }
-
-    /// A name with a slash is not searched for; whether it can be executed is seen when it is.
-    fn find(&self, cwd: &Path) -> Option<OsString> {
-        if self.name.as_encoded_bytes().contains(&b'/') {
-            return Some(self.name.clone());
+            cwd: cwd.to_owned(),
+            fallback: None,
+        };
+        match direct {
+            Some(direct) => PreparedCommand { fallback: Some(Box::new(shell)), ..direct },
+            None => shell,
         }
-        direct::find_program(get(&self.environment, "PATH")?, &self.name, cwd)
     }
+}
+
+/// A command that needs no shell, if its program can be found.
+fn direct(command: &str, environment: &[EnvironmentVariable], cwd: &Path) -> Option<PreparedCommand> {
+    let mut words = plain_words(command, cwd, None)?.into_iter();
+    let mut env = environment_behind_bash(environment, cwd)?;
+    let name = words.next()?;
+    // A name with a slash is not searched for; whether it can be executed is seen when it is.
+    let program = if name.as_encoded_bytes().contains(&b'/') {
+        name.clone()
+    } else {
+        find_program(get(&env, "PATH")?, &name, cwd)?
+    };
+    set(&mut env, "_".into(), program.clone());
+    Some(PreparedCommand {
+        arg0: (program != name).then_some(name),
+        program,
+        args: words.collect(),
+        env: env.into(),
+        cwd: cwd.to_owned(),
+        fallback: None,
+    })
 }
 
 /// The shell that runs commands.

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::hook::PROJECT_DIR_VARIABLES;
 use crate::settings::Redaction;
 
-/// One variable.
 pub(crate) type EnvironmentVariable = (OsString, OsString);
 
 /// What the name of a variable that holds a credential looks like; `*` stands for anything.
@@ -66,46 +65,31 @@ pub(crate) fn inherited(parent: Vec<EnvironmentVariable>, redaction: &Redaction)
 pub(crate) fn for_hook(
     inherited: &[EnvironmentVariable],
     added: &[(String, String)],
-    directory: &WorkingDirectory,
+    directory: &Path,
+    pwd: Option<OsString>,
 ) -> Vec<EnvironmentVariable> {
     let mut variables = inherited.to_vec();
-    if let Some(pwd) = &directory.pwd {
-        set(&mut variables, "PWD".into(), pwd.clone());
+    if let Some(pwd) = pwd {
+        set(&mut variables, "PWD".into(), pwd);
     }
     for (name, value) in added.iter().filter(|(name, _)| is_valid_name(name.as_ref())) {
         set(&mut variables, name.into(), value.into());
     }
     for name in PROJECT_DIR_VARIABLES {
-        set(&mut variables, name.into(), directory.path.clone().into_os_string());
+        set(&mut variables, name.into(), directory.as_os_str().to_owned());
     }
     variables
 }
 
-/// A directory in which hooks run.
-#[derive(Debug)]
-pub(crate) struct WorkingDirectory {
-    pub(crate) path: PathBuf,
-    /// `PWD` as bash would set it there; `None` if the directory cannot be found, so that no hook starts.
-    pub(crate) pwd: Option<OsString>,
-}
-
-impl WorkingDirectory {
-    /// Looks the directory up. Like bash, it keeps a `PWD` that leads there, perhaps by symbolic links that
-    /// the user knows the directory by, and else takes the real path.
-    pub(crate) fn load(path: &Path, inherited_pwd: Option<&OsStr>) -> Self {
-        let known = inherited_pwd.filter(|pwd| Path::new(pwd).is_absolute() && is_same(Path::new(pwd), path));
-        let pwd = match known {
-            Some(pwd) => Some(pwd.to_owned()),
-            None => path.canonicalize().ok().map(PathBuf::into_os_string),
-        };
-        Self { path: path.to_owned(), pwd }
-    }
-
-    /// Whether `PWD` still leads to the directory; links may have changed since.
-    pub(crate) fn is_current(&self) -> bool {
-        self.pwd.as_ref().is_some_and(|pwd| {
-            pwd.as_os_str() == self.path.as_os_str() || is_same(Path::new(pwd), &self.path)
-        })
+/// `PWD` as bash would set it in a directory; `None` if the directory cannot be found, so that no hook starts.
+///
+/// Like bash, it keeps a `PWD` that leads there, perhaps by symbolic links that the user knows the directory by, and else
+/// takes the real path.
+pub(crate) fn pwd_in(directory: &Path, inherited: Option<&OsStr>) -> Option<OsString> {
+    let leads_there = |pwd: &&OsStr| Path::new(pwd).is_absolute() && is_same(Path::new(pwd), directory);
+    match inherited.filter(leads_there) {
+        Some(pwd) => Some(pwd.to_owned()),
+        None => directory.canonicalize().ok().map(PathBuf::into_os_string),
     }
 }
 

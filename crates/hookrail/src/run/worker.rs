@@ -15,7 +15,7 @@ mod pool;
 mod recognise;
 
 use std::path::Path;
-use std::sync::{Arc, MutexGuard};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
@@ -33,7 +33,6 @@ use super::reaper::Reaper;
 use crate::hook::{Hook, WorkerMode};
 use crate::settings::Redaction;
 
-/// One worker.
 #[derive(Debug)]
 pub(super) struct Worker {
     /// The command as configured, and what its settings add to the environment.
@@ -142,11 +141,7 @@ impl Admitted<'_> {
 
 /// Why a hook with `"worker": "fork"` would be run once per event in this directory; `None` if it runs in forks, or has
 /// no such setting.
-pub fn fork_obstacle(
-    hook: &Arc<Hook>,
-    environment: Vec<EnvironmentVariable>,
-    cwd: &Path,
-) -> Option<ForkObstacle> {
+pub fn fork_obstacle(hook: &Hook, environment: Vec<EnvironmentVariable>, cwd: &Path) -> Option<ForkObstacle> {
     if hook.worker != WorkerMode::Fork {
         return None;
     }

@@ -1,7 +1,6 @@
 //! Findings about one hook at a time: what it starts, and whether its output has an effect.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use hookrail::components::{ForkObstacle, fork_obstacle};
 use hookrail::components::{HookKind, OnFailure};
@@ -42,8 +41,7 @@ impl Check<'_> {
         let environment = hookrail::components::inherited_environment();
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let hook = &resolved.hook;
-            let obstacle =
-                fork_obstacle(&Arc::new(hook.clone()), environment.clone(), self.context.project());
+            let obstacle = fork_obstacle(hook, environment.clone(), self.context.project());
             let Some(obstacle) = obstacle else { continue };
             let severity = match obstacle {
                 ForkObstacle::NotPython(_) => Severity::Warning,

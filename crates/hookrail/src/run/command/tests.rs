@@ -89,7 +89,7 @@ fn both_ways(
     environment: Vec<EnvironmentVariable>,
     command: &str,
     cwd: &Path,
-) -> (Arc<PreparedCommand>, Arc<PreparedCommand>) {
+) -> (PreparedCommand, PreparedCommand) {
     let hook = hook(command);
     let prepare = |environment, direct| {
         CommandPreparer::new(environment, &Redaction::default(), direct).prepare(&hook, cwd)

@@ -208,7 +208,6 @@ struct Process {
     watched: Option<Arc<WatchedPipes>>,
 }
 
-/// One question.
 #[derive(Debug)]
 struct OpenQuestion {
     number: u64,

@@ -11,7 +11,6 @@ use crate::trust::{Identity, WatchedPaths, named_paths, watched_paths};
 /// The most files that are looked at before each event.
 const MOST_FILES: usize = 32;
 
-/// The files of one command.
 #[derive(Debug, Default)]
 pub(super) struct CommandFiles {
     paths: Vec<PathBuf>,

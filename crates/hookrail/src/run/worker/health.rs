@@ -18,7 +18,6 @@ pub(super) struct Health {
     pub(super) started: u64,
     /// How many events were answered.
     pub(super) answered: u64,
-    /// How it failed last.
     pub(super) last_failure: Option<WorkerFailure>,
     failures_in_a_row: u32,
     paused_until: Option<Instant>,

@@ -118,7 +118,7 @@ impl WorkerPool {
         &self,
         hook: &Arc<Hook>,
         cwd: &Path,
-        prepare: impl FnOnce() -> Arc<PreparedCommand>,
+        prepare: impl FnOnce() -> PreparedCommand,
     ) -> Arc<Worker> {
         let address = Arc::as_ptr(hook).addr();
         let is_it = |known: &&AssignedHook| {
@@ -264,7 +264,6 @@ fn memory_by_group() -> HashMap<i32, u64> {
     memory
 }
 
-/// The process group of a process.
 fn group_of(process: u32) -> Option<i32> {
     let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
     ProcessStat::parse(&stat).map(|stat| stat.group)
