@@ -38,27 +38,28 @@ impl HookSession {
     /// Starts describing a session that works in `working_dir`. `trust` decides which of the project's own hooks run:
     /// there is no default, because a cloned repository may bring hooks along.
     pub fn builder(working_dir: impl Into<PathBuf>, trust: TrustPolicy) -> HookSessionBuilder {
-        HookSessionBuilder {
-            session_id: None,
+        let config = SessionConfig {
+            session_id: String::new(),
             working_dir: working_dir.into(),
             transcript_path: None,
-            source: None,
+            files: SettingsFiles::from_value("", &Value::Null),
             unusable_settings: UnusableSettings::default(),
             trust,
             bus: None,
             observer: None,
             environment: None,
             trusted_path: None,
+            home: None,
             direct_execution: true,
             answer_by: None,
-            try_examples: true,
             workers: None,
             keeper: None,
             has_our_tools: false,
             blocks_on_own_failure: false,
             grants: None,
             services: None,
-        }
+        };
+        HookSessionBuilder { config, source: None, try_examples: true }
     }
 
     /// The hook system; `None` where [`HookSession::enable_hooks`] is false. It starts at the first event.
@@ -126,42 +127,22 @@ impl Drop for HookSession {
 
 /// Collects what a [`HookSession`] needs.
 #[must_use = "a builder makes nothing until `build` is called"]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one choice of the host, set by a method of its own"
-)]
 pub struct HookSessionBuilder {
-    session_id: Option<String>,
-    working_dir: PathBuf,
-    transcript_path: Option<PathBuf>,
+    config: SessionConfig,
     source: Option<SettingsSource>,
-    unusable_settings: UnusableSettings,
-    trust: TrustPolicy,
-    bus: Option<Arc<MessageBus>>,
-    observer: Option<Arc<dyn HookObserver>>,
-    environment: Option<Vec<(OsString, OsString)>>,
-    trusted_path: Option<OsString>,
-    direct_execution: bool,
-    answer_by: Option<Instant>,
     try_examples: bool,
-    workers: Option<WorkerPool>,
-    keeper: Option<Arc<dyn WorkerKeeper>>,
-    has_our_tools: bool,
-    blocks_on_own_failure: bool,
-    grants: Option<Arc<dyn Grants>>,
-    services: Option<Arc<dyn ServiceClient>>,
 }
 
 impl HookSessionBuilder {
     /// Names the session; otherwise it gets a random id.
     pub fn session_id(mut self, id: impl Into<String>) -> Self {
-        self.session_id = Some(id.into());
+        self.config.session_id = id.into();
         self
     }
 
     /// Names the session's transcript.
     pub fn transcript_path(mut self, path: impl Into<PathBuf>) -> Self {
-        self.transcript_path = Some(path.into());
+        self.config.transcript_path = Some(path.into());
         self
     }
 
@@ -179,45 +160,45 @@ impl HookSessionBuilder {
 
     /// Decides about guarded events while a settings file cannot be used; without it they are blocked.
     pub fn unusable_settings(mut self, choice: UnusableSettings) -> Self {
-        self.unusable_settings = choice;
+        self.config.unusable_settings = choice;
         self
     }
 
     /// Answers execution requests on this bus.
     pub fn bus(mut self, bus: Arc<MessageBus>) -> Self {
-        self.bus = Some(bus);
+        self.config.bus = Some(bus);
         self
     }
 
     /// Sends records of what hooks did to this observer.
     pub fn observer(mut self, observer: Arc<dyn HookObserver>) -> Self {
-        self.observer = Some(observer);
+        self.config.observer = Some(observer);
         self
     }
 
     /// Gives hooks this environment instead of the process's own.
     pub fn environment(mut self, environment: Vec<(OsString, OsString)>) -> Self {
-        self.environment = Some(environment);
+        self.config.environment = Some(environment);
         self
     }
 
     /// Gives hooks that are not the project's this `PATH`. For a host whose environment others may have changed.
     pub fn trusted_path(mut self, path: OsString) -> Self {
-        self.trusted_path = Some(path);
+        self.config.trusted_path = Some(path);
         self
     }
 
     /// Whether commands without shell syntax may run without a shell. On by default; nothing a hook
     /// can observe depends on it.
     pub fn direct_execution(mut self, on: bool) -> Self {
-        self.direct_execution = on;
+        self.config.direct_execution = on;
         self
     }
 
     /// Lets no hook run past this moment, whatever its settings say: chained hooks and those that wait for a place
     /// share the time. For a host that answers one event and has to do so by then.
     pub fn answer_by(mut self, moment: Instant) -> Self {
-        self.answer_by = Some(moment);
+        self.config.answer_by = Some(moment);
         self
     }
 
@@ -230,13 +211,13 @@ impl HookSessionBuilder {
     /// Goes on with the workers of an earlier session, for a host that reads its settings again. Without it the session
     /// has workers of its own.
     pub fn workers(mut self, workers: WorkerPool) -> Self {
-        self.workers = Some(workers);
+        self.config.workers = Some(workers);
         self
     }
 
     /// Asks another process that keeps workers first, for a host that lives for one event.
     pub fn keeper(mut self, keeper: Arc<dyn WorkerKeeper>) -> Self {
-        self.keeper = Some(keeper);
+        self.config.keeper = Some(keeper);
         self
     }
 
@@ -244,7 +225,7 @@ impl HookSessionBuilder {
     /// `write_file`, …). A call without them is then refused before a guard that depends on them, instead of being
     /// decided without them.
     pub fn our_tools(mut self) -> Self {
-        self.has_our_tools = true;
+        self.config.has_our_tools = true;
         self
     }
 
@@ -252,65 +233,52 @@ impl HookSessionBuilder {
     /// processes, descriptors or memory that keeps a hook from being started. Otherwise only hooks with
     /// `onFailure: "block"` do.
     pub fn block_on_own_failure(mut self) -> Self {
-        self.blocks_on_own_failure = true;
+        self.config.blocks_on_own_failure = true;
         self
     }
 
     /// Lets single calls pass that rules would stop, as a person decided. Without it nothing does.
     pub fn grants(mut self, grants: Arc<dyn Grants>) -> Self {
-        self.grants = Some(grants);
+        self.config.grants = Some(grants);
         self
     }
 
     /// Asks the services of `http` and `remote` hooks. Without it such hooks fail, and block guarded events.
     pub fn services(mut self, services: Arc<dyn ServiceClient>) -> Self {
-        self.services = Some(services);
+        self.config.services = Some(services);
         self
     }
 
     /// Reads the settings files and makes the session.
     pub fn build(self) -> HookSession {
-        let working_dir = std::path::absolute(&self.working_dir).unwrap_or(self.working_dir);
-        let source = self.source.unwrap_or_else(|| {
-            SettingsSource::Files(SettingsPaths::new(working_dir.clone(), |name| std::env::var_os(name)))
+        let Self { mut config, source, try_examples } = self;
+        if config.session_id.is_empty() {
+            config.session_id = uuid::Uuid::new_v4().to_string();
+        }
+        if let Ok(absolute) = std::path::absolute(&config.working_dir) {
+            config.working_dir = absolute;
+        }
+        let source = source.unwrap_or_else(|| {
+            let paths = SettingsPaths::new(config.working_dir.clone(), |name| std::env::var_os(name));
+            SettingsSource::Files(paths)
         });
-        let files = match &source {
-            SettingsSource::Files(paths) => SettingsFiles::load(paths),
-            SettingsSource::Given(value) => SettingsFiles::from_value(&working_dir, value),
+        let files = match source {
+            SettingsSource::Files(paths) => {
+                let files = SettingsFiles::load(&paths);
+                config.home = Some(paths.home).filter(|home| !home.as_os_str().is_empty());
+                files
+            }
+            SettingsSource::Given(value) => SettingsFiles::from_value(&config.working_dir, &value),
         };
-        let home = match source {
-            SettingsSource::Files(paths) => Some(paths.home).filter(|home| !home.as_os_str().is_empty()),
-            SettingsSource::Given(_) => None,
-        };
-        let files = if self.try_examples { files } else { files.without_examples() };
-        let (flag, unusable, has_managed) = files.enable_flag();
+        config.files = if try_examples { files } else { files.without_examples() };
+        let (flag, unusable, has_managed) = config.files.enable_flag();
         // Whether a project's flag counts is known once approvals are read, at the first event.
         let may_be_on = may_be_on(flag)
             || has_managed
-            || (unusable && self.unusable_settings == UnusableSettings::Block)
-            || self.trust.says_enabled(&working_dir)
-            || files.has_enclosing(&self.trust);
-        let system = Arc::new(HookSystem::new(SessionConfig {
-            session_id: self.session_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
-            working_dir,
-            transcript_path: self.transcript_path,
-            files,
-            unusable_settings: self.unusable_settings,
-            trust: self.trust,
-            bus: self.bus,
-            observer: self.observer,
-            environment: self.environment,
-            trusted_path: self.trusted_path,
-            home,
-            direct_execution: self.direct_execution,
-            answer_by: self.answer_by,
-            workers: self.workers,
-            keeper: self.keeper,
-            has_our_tools: self.has_our_tools,
-            blocks_on_own_failure: self.blocks_on_own_failure,
-            grants: self.grants,
-            services: self.services,
-        }));
+            || (unusable && config.unusable_settings == UnusableSettings::Block)
+            || config.trust.says_enabled(&config.working_dir)
+            || config.files.has_enclosing(&config.trust);
+        let system = Arc::new(HookSystem::new(config));
         if may_be_on {
             system.subscribe();
         }
