@@ -26,7 +26,6 @@ use crate::ui::{AgentEvent, ToolState, Ui};
 pub(crate) struct Scheduler<'a> {
     /// Runs `BeforeTool`, `AfterTool` and `Notification` hooks.
     pub(crate) hooks: &'a HookSession,
-    /// The tools that there are.
     pub(crate) tools: &'a ToolTable,
     /// The project, and the token by which the user gives up.
     pub(crate) context: &'a ToolContext,

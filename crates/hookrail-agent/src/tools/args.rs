@@ -89,26 +89,27 @@ fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
     ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
 }
 
-/// One parameter of a declaration.
-/// Only flat arguments are needed, so a list of names and types takes the place of a schema.
-pub(super) struct Parameter {
-    /// The key in the arguments of a call.
-    pub(super) name: &'static str,
-    /// A type of the model's schema language, such as `STRING`.
-    pub(super) kind: &'static str,
-    /// Whether the model must give it.
-    pub(super) required: bool,
-    /// What it means, for the model.
-    pub(super) description: &'static str,
+/// One parameter of a declaration: its name, a type of the model's schema language, what it means for the model, and
+/// whether the model must give it. Only flat arguments are needed, so a list of them takes the place of a schema.
+pub(super) struct Parameter(&'static str, &'static str, &'static str, bool);
+
+pub(super) fn required(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
+    Parameter(name, kind, description, true)
+}
+
+pub(super) fn optional(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
+    Parameter(name, kind, description, false)
 }
 
 /// A function declaration in the form of the Gemini API.
 pub(super) fn declare(name: &str, description: &str, parameters: &[Parameter]) -> Value {
     let properties: JsonObject = parameters
         .iter()
-        .map(|one| (one.name.to_owned(), json!({ "type": one.kind, "description": one.description })))
+        .map(|Parameter(name, kind, description, _)| {
+            ((*name).to_owned(), json!({ "type": kind, "description": description }))
+        })
         .collect();
-    let required: Vec<&str> = parameters.iter().filter(|one| one.required).map(|one| one.name).collect();
+    let required: Vec<&str> = parameters.iter().filter(|one| one.3).map(|one| one.0).collect();
     json!({
         "name": name,
         "description": description,

@@ -12,7 +12,7 @@ use rustix::fs::FileType;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, optional, required};
 use super::failure::{INVALID_PARAMS, NOT_DIRECTORY, ToolFailure};
 use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
@@ -36,18 +36,8 @@ impl Tool for Glob {
              `/`, `**` does. The newest files come first. Files ignored by git are left out, hidden ones too unless \
              the pattern names them, as in `.github/**`.",
             &[
-                Parameter {
-                    name: "pattern",
-                    kind: "STRING",
-                    required: true,
-                    description: "The pattern, relative to `path`.",
-                },
-                Parameter {
-                    name: "path",
-                    kind: "STRING",
-                    required: false,
-                    description: "The folder to look in; the project if not given.",
-                },
+                required("pattern", "STRING", "The pattern, relative to `path`."),
+                optional("path", "STRING", "The folder to look in; the project if not given."),
             ],
         )
     }

@@ -8,7 +8,7 @@ use hookrail::{JsonObject, ToolContent, ToolResult};
 use rustix::fs::FileType;
 use serde_json::{Value, json};
 
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, required};
 use super::failure::ToolFailure;
 use super::paths::{self, Workspace};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
@@ -29,12 +29,11 @@ impl Tool for ListDirectory {
             self.name(),
             "Lists one folder of the project: folders first, with a `/`, then files with their sizes in bytes. \
              Hidden entries and those ignored by git are listed too.",
-            &[Parameter {
-                name: "path",
-                kind: "STRING",
-                required: true,
-                description: "The folder, relative to the project or absolute; `.` for the project itself.",
-            }],
+            &[required(
+                "path",
+                "STRING",
+                "The folder, relative to the project or absolute; `.` for the project itself.",
+            )],
         )
     }
 

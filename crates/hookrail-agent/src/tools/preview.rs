@@ -23,7 +23,6 @@ const LARGEST: u64 = 1024 * 1024;
 pub(crate) struct FileChange {
     /// For people; it contains the number of lines that are left out.
     pub(crate) shown: String,
-    /// For hooks.
     for_hooks: String,
 }
 

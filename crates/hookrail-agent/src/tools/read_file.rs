@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::attachment::{attachable, attachment, description};
 use self::passage::{LONGEST_LINE, Passage};
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, optional, required};
 use super::failure::{INVALID_PARAMS, READ_FAILED, ToolFailure, check};
 use super::paths::Workspace;
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
@@ -40,24 +40,9 @@ impl Tool for ReadFile {
              with a note how to read on by `offset` and `limit`. Small pictures (PNG, JPEG, GIF, WebP) and PDFs \
              are given as they are; other binary files are only described.",
             &[
-                Parameter {
-                    name: "file_path",
-                    kind: "STRING",
-                    required: true,
-                    description: "The file, relative to the project or absolute.",
-                },
-                Parameter {
-                    name: "offset",
-                    kind: "INTEGER",
-                    required: false,
-                    description: "How many lines to skip: 0 starts at the first line.",
-                },
-                Parameter {
-                    name: "limit",
-                    kind: "INTEGER",
-                    required: false,
-                    description: "How many lines to read at most; 2000 if not given.",
-                },
+                required("file_path", "STRING", "The file, relative to the project or absolute."),
+                optional("offset", "INTEGER", "How many lines to skip: 0 starts at the first line."),
+                optional("limit", "INTEGER", "How many lines to read at most; 2000 if not given."),
             ],
         )
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use self::occurrences::{occurrences, splice};
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, optional, required};
 use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::paths::{ProjectPath, Workspace};
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
@@ -31,30 +31,14 @@ impl Tool for Replace {
              endings included, and must occur exactly once unless `expected_replacements` says how often; \
              give enough lines around the change to make it unique. An empty `old_string` creates a new file.",
             &[
-                Parameter {
-                    name: "file_path",
-                    kind: "STRING",
-                    required: true,
-                    description: "The file, relative to the project or absolute.",
-                },
-                Parameter {
-                    name: "old_string",
-                    kind: "STRING",
-                    required: true,
-                    description: "The exact text to replace; not a pattern.",
-                },
-                Parameter {
-                    name: "new_string",
-                    kind: "STRING",
-                    required: true,
-                    description: "The exact text to put in its place.",
-                },
-                Parameter {
-                    name: "expected_replacements",
-                    kind: "INTEGER",
-                    required: false,
-                    description: "How often `old_string` occurs; all are replaced. 1 if not given.",
-                },
+                required("file_path", "STRING", "The file, relative to the project or absolute."),
+                required("old_string", "STRING", "The exact text to replace; not a pattern."),
+                required("new_string", "STRING", "The exact text to put in its place."),
+                optional(
+                    "expected_replacements",
+                    "INTEGER",
+                    "How often `old_string` occurs; all are replaced. 1 if not given.",
+                ),
             ],
         )
     }

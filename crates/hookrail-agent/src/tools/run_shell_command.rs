@@ -12,7 +12,7 @@ use hookrail::{JsonObject, ToolResult};
 use serde_json::Value;
 
 use self::call::ShellCall;
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, optional, required};
 use super::failure::ToolFailure;
 use super::{BoxFuture, Tool, ToolContext, ToolKind};
 
@@ -44,18 +44,12 @@ impl Tool for RunShellCommand {
                  with `setsid` and their output is redirected."
             ),
             &[
-                Parameter {
-                    name: "command",
-                    kind: "STRING",
-                    required: true,
-                    description: "The command line.",
-                },
-                Parameter {
-                    name: "directory",
-                    kind: "STRING",
-                    required: false,
-                    description: "The folder of the project to run it in; the project itself if not given.",
-                },
+                required("command", "STRING", "The command line."),
+                optional(
+                    "directory",
+                    "STRING",
+                    "The folder of the project to run it in; the project itself if not given.",
+                ),
             ],
         )
     }

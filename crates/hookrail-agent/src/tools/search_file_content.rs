@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use self::hits::Hits;
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, optional, required};
 use super::failure::{INVALID_PARAMS, ToolFailure, check};
 use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
@@ -34,24 +34,13 @@ impl Tool for SearchFileContent {
              matters unless the pattern starts with `(?i)`). Gives `file:line: text`. Binary files and files \
              ignored by git are left out, hidden files are searched.",
             &[
-                Parameter {
-                    name: "pattern",
-                    kind: "STRING",
-                    required: true,
-                    description: "The regular expression, matched within single lines.",
-                },
-                Parameter {
-                    name: "path",
-                    kind: "STRING",
-                    required: false,
-                    description: "The folder or file to search; the project if not given.",
-                },
-                Parameter {
-                    name: "include",
-                    kind: "STRING",
-                    required: false,
-                    description: "Only files that match this pattern, such as `*.rs` or `src/**/*.{ts,tsx}`.",
-                },
+                required("pattern", "STRING", "The regular expression, matched within single lines."),
+                optional("path", "STRING", "The folder or file to search; the project if not given."),
+                optional(
+                    "include",
+                    "STRING",
+                    "Only files that match this pattern, such as `*.rs` or `src/**/*.{ts,tsx}`.",
+                ),
             ],
         )
     }

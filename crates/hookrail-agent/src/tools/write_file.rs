@@ -7,7 +7,7 @@ use hookrail::{JsonObject, ToolContent, ToolResult};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, Parameter, declare};
+use super::args::{Args, declare, required};
 use super::failure::ToolFailure;
 use super::paths::Workspace;
 use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
@@ -26,18 +26,8 @@ impl Tool for WriteFile {
             "Writes content to a file of the project: creates it, with the folders it needs, or replaces \
              everything in it. To change a part of a file, use `replace`.",
             &[
-                Parameter {
-                    name: "file_path",
-                    kind: "STRING",
-                    required: true,
-                    description: "The file, relative to the project or absolute.",
-                },
-                Parameter {
-                    name: "content",
-                    kind: "STRING",
-                    required: true,
-                    description: "The whole new content.",
-                },
+                required("file_path", "STRING", "The file, relative to the project or absolute."),
+                required("content", "STRING", "The whole new content."),
             ],
         )
     }

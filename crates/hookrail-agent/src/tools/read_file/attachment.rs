@@ -1,5 +1,6 @@
 //! Files that are not text: handed to the model as they are, or described.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hookrail::genai::Part;
 use hookrail::{ToolContent, ToolResult};
 use serde_json::{Value, json};
@@ -23,7 +24,10 @@ pub(super) fn attachment(inside: &ProjectPath, mime_type: &str, bytes: &[u8]) ->
     let shown = inside.shown();
     let size = bytes.len();
     let mut data = Part::default();
-    data.extra.insert("inlineData".to_owned(), json!({ "mimeType": mime_type, "data": base64(bytes) }));
+    data.extra.insert(
+        "inlineData".to_owned(),
+        json!({ "mimeType": mime_type, "data": BASE64_STANDARD.encode(bytes) }),
+    );
     ToolResult {
         llm_content: ToolContent::Parts(vec![
             Part::text(format!("The content of `{shown}` ({mime_type}, {size} bytes):")),
@@ -47,42 +51,5 @@ pub(super) fn description(inside: &ProjectPath, mime_type: Option<&str>, size: u
         return_display: Value::String(format!("{shown} is a binary file ({what}, {size} bytes)")),
         metadata: json!({ "file_path": shown, "bytes": size, "binary": true }).as_object().cloned(),
         ..ToolResult::default()
-    }
-}
-
-/// Base64 with padding, as inline data needs it.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |at: usize| usize::from(group.get(at).copied().unwrap_or(0));
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let value = DIGITS.get(word >> (18 - 6 * digit) & 63).copied().unwrap_or(b'=');
-            text.push(if digit <= group.len() { char::from(value) } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_matches_the_standard() {
-        // The test vectors of RFC 4648.
-        for (bytes, expected) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(bytes.as_bytes()), expected);
-        }
-        assert_eq!(base64(&[0xff, 0xef, 0xbe]), "/+++");
     }
 }
