@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod context;
+mod digest;
 mod display;
 mod effect;
 mod event_input;

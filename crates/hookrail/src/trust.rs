@@ -36,7 +36,7 @@ pub use named_paths::{hook_files, named_paths};
 pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
-pub(crate) use snapshot::Identity;
+pub(crate) use snapshot::{Identity, hexadecimal};
 pub use store::{Approval, ApprovalStore, ApprovedProject};
 pub use terms::{Change, FileContent, FileRights, Terms};
 pub(crate) use watch::{WatchedPaths, watched_paths};

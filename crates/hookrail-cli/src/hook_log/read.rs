@@ -16,9 +16,9 @@ use hookrail_agent::log::call_id;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use sha2::{Digest as _, Sha256};
 
 use super::{KEPT, NEVER_WAIT, identity, rotated};
+use crate::digest;
 use crate::exit::Hinted;
 
 /// How much of a call's id is shown to people.
@@ -198,9 +198,7 @@ impl LoggedDecision {
     /// Names the line, wherever a rotation moves it: the beginning of a hash of its text. What an agent wrote into it has
     /// no say in it, so that an id can be part of a command.
     pub(crate) fn id(&self) -> String {
-        let hash = Sha256::digest(self.text.as_bytes());
-        let bytes: Vec<String> = hash.iter().take(ID / 2).map(|byte| format!("{byte:02x}")).collect();
-        bytes.concat()
+        digest::of(&self.text, ID / 2)
     }
 
     /// Tool and arguments of the call, where the line has all that decides: a short command or path without a secret.

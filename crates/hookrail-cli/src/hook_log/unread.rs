@@ -3,15 +3,15 @@
 //! The position is a file of its own beside the log. While it exists, a rotation keeps the files that were not read, up
 //! to a bound; what is lost beyond it is counted.
 
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::digest;
+
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::read::{FromLogLine as _, LoggedDecision, open_rotated};
 use super::{KEPT, MAX_BYTES, NEVER_WAIT, identity, rotated};
@@ -86,10 +86,7 @@ fn first_line(file: &mut File) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut line = Vec::new();
     BufReader::new(file.take(4096)).read_until(b'\n', &mut line)?;
-    Ok(Sha256::digest(&line).iter().fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    }))
+    Ok(digest::of(&line, 32))
 }
 
 /// Reads what follows the position, or everything.

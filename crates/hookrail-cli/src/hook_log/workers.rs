@@ -22,7 +22,6 @@ pub(crate) struct PastWorker {
     pub(crate) answered: u64,
     /// How often it had to be started again.
     pub(crate) restarts: u64,
-    /// How it failed last.
     pub(crate) last_failure: Option<String>,
     /// Whether it had a process when this was noted; older versions do not record it.
     pub(crate) running: Option<bool>,

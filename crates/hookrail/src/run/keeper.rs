@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::payload::Payload;
 use super::process::{Captured, Finished};
 use crate::hook::Hook;
-use crate::trust::Terms;
+use crate::trust::{Terms, hexadecimal};
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -136,6 +136,5 @@ pub fn hook_digest(hook: &Hook) -> String {
     // Terms are plain data.
     let terms =
         serde_json::to_vec(&(Terms::of(hook), &hook.origin, &hook.enclosing, format!("{:?}", hook.worker)));
-    let digest = Sha256::digest(terms.unwrap_or_default());
-    digest.iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}"))
+    hexadecimal(&Sha256::digest(terms.unwrap_or_default()))
 }

@@ -12,9 +12,9 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::private_file::{self, LARGEST};
+use crate::digest;
 use crate::hook_log::summary_of;
 
 /// How long a call is kept.
@@ -74,25 +74,10 @@ impl CallKey {
     pub(super) fn new(project: &str, directory: &str, tool: &str, input: &JsonObject) -> Self {
         let mut arguments: Vec<(&String, &Value)> = input.iter().collect();
         arguments.sort_by_key(|(name, _)| *name);
-        let mut digest = Sha256::new();
-        add(&mut digest, directory.as_bytes());
-        for (name, value) in arguments {
-            add(&mut digest, name.as_bytes());
-            add(&mut digest, value.to_string().as_bytes());
-        }
-        Self { project: project.to_owned(), tool: tool.to_owned(), hash: hex(digest, 32) }
+        let arguments = arguments.into_iter().flat_map(|(name, value)| [name.clone(), value.to_string()]);
+        let hash = digest::of_parts(std::iter::once(directory.to_owned()).chain(arguments), 32);
+        Self { project: project.to_owned(), tool: tool.to_owned(), hash }
     }
-}
-
-/// Adds a part in a way that no two lists of parts have in common.
-pub(super) fn add(digest: &mut Sha256, part: &[u8]) {
-    digest.update((part.len() as u64).to_le_bytes());
-    digest.update(part);
-}
-
-/// The first bytes of a digest as text.
-pub(super) fn hex(digest: Sha256, bytes: usize) -> String {
-    digest.finalize().iter().take(bytes).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 impl BlockedCall {
@@ -117,11 +102,7 @@ impl BlockedCall {
             input: deciding,
             obstacle,
         };
-        let mut digest = Sha256::new();
-        for part in [blocked.time.to_string().as_bytes(), blocked.key().hash.as_bytes()] {
-            add(&mut digest, part);
-        }
-        blocked.id = hex(digest, 4);
+        blocked.id = digest::of_parts([blocked.time.to_string(), blocked.key().hash], 4);
         blocked
     }
 

@@ -11,11 +11,11 @@ use hookrail_bridge::{Agent, can_ask, deciding_arguments};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::LOCK_TIMEOUT;
-use super::blocked::{self, BlockedCall, BlockedCalls, CallKey, RuleName};
+use super::blocked::{BlockedCall, BlockedCalls, CallKey, RuleName};
 use super::private_file;
+use crate::digest;
 use crate::terminal::printer::escape_line;
 
 /// No grant is for longer.
@@ -70,7 +70,6 @@ struct Stored {
     grants: Vec<Grant>,
 }
 
-/// The file of the grants.
 pub(super) struct GrantFile {
     path: PathBuf,
 }
@@ -174,11 +173,7 @@ impl KeptGrants {
     fn call_id(&self, call: &GuardedCall<'_>) -> Option<String> {
         let id = call.extra.get("tool_use_id")?.as_str().filter(|id| !id.is_empty())?;
         let agent = self.agent.map_or("hookrail", Agent::as_str);
-        let mut digest = Sha256::new();
-        for part in [agent, &call.base.session_id, id] {
-            blocked::add(&mut digest, part.as_bytes());
-        }
-        Some(blocked::hex(digest, 16))
+        Some(digest::of_parts([agent, &call.base.session_id, id], 16))
     }
 }
 

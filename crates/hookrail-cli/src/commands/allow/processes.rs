@@ -23,7 +23,6 @@ const SHARED: [&str; 10] = [
 /// Shells, by the name of the program.
 const SHELLS: [&str; 9] = ["bash", "csh", "dash", "fish", "ksh", "nu", "sh", "tcsh", "zsh"];
 
-/// A process.
 pub(crate) struct Process {
     pub(crate) id: u32,
     parent: u32,

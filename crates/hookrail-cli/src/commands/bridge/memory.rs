@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime};
 
 use hookrail::settings::LockedFile;
 use hookrail_bridge::{Agent, NativeAnswer, SessionMemory};
-use sha2::{Digest as _, Sha256};
 
 use crate::context::Context;
+use crate::digest;
 use crate::display::home;
 
 /// A larger file is not ours.
@@ -32,8 +32,7 @@ impl MemoryStore {
     /// The place for the memory of a session.
     pub(super) fn of(context: &Context, agent: Agent, session_id: Option<&str>) -> Self {
         let place = home(context).zip(session_id).map(|(_, session_id)| {
-            let digest = Sha256::digest(session_id.as_bytes());
-            let name = digest.iter().take(16).fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
+            let name = digest::of(session_id, 16);
             context.state_dir().join("bridge").join(format!("{agent}-{name}.json"))
         });
         Self { file: place }

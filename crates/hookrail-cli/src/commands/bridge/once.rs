@@ -16,11 +16,11 @@ use std::time::{Duration, SystemTime};
 use hookrail::EventName;
 use hookrail_bridge::{Agent, BridgeEvent, ConnectOptions, EntryScope, also_runs, connect};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use crate::cli::BridgeArgs;
 use crate::commands::connect::user_place;
 use crate::context::Context;
+use crate::digest;
 
 /// How long a call may ask again.
 const KEPT: Duration = Duration::from_hours(24);
@@ -122,14 +122,10 @@ fn key(event: &BridgeEvent, stdin: &[u8]) -> Option<String> {
         None if is_timed => stdin,
         None => return None,
     };
-    let mut digest = Sha256::new();
     let session = event.session_id.as_deref().unwrap_or_default();
-    for part in [event.agent.as_str().as_bytes(), session.as_bytes(), event.native_event.as_bytes(), distinct]
-    {
-        digest.update(part.len().to_le_bytes());
-        digest.update(part);
-    }
-    Some(digest.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
+    let parts =
+        [event.agent.as_str().as_bytes(), session.as_bytes(), event.native_event.as_bytes(), distinct];
+    Some(digest::of_parts(parts, 32))
 }
 
 /// Removes the marks of calls that are over.

@@ -11,7 +11,6 @@ use anyhow::Context as _;
 use hookrail::settings::LockedFile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::context::Context;
 use crate::exit::Hinted;
@@ -156,8 +155,7 @@ fn texts(context: &Context) -> PathBuf {
 }
 
 fn digest(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+    crate::digest::of(text, 32)
 }
 
 /// The entries of `PATH` that mean the same wherever a program runs.

@@ -5,9 +5,8 @@ use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::cli::Places;
+use crate::digest;
 
 /// The longest path of a socket on every system, with its NUL.
 const LONGEST: usize = 103;
@@ -35,8 +34,7 @@ pub(super) fn make_folder(state_dir: &Path) -> std::io::Result<()> {
 /// has it for life, so that it is part of the name.
 pub(super) fn socket(state_dir: &Path, places: &Places, path: Option<&OsString>) -> Option<PathBuf> {
     let parts = (own_program()?, namespaces()?, state_dir, &places.system, path);
-    let digest = Sha256::digest(format!("{parts:?}"));
-    let name: String = digest.iter().take(8).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    let name = digest::of(format!("{parts:?}"), 8);
     let socket = folder(state_dir).join(format!("{}-{name}.sock", env!("CARGO_PKG_VERSION")));
     (socket.as_os_str().len() < LONGEST).then_some(socket)
 }
