@@ -3,14 +3,14 @@
 mod safe_json;
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use self::safe_json::SafeFormatter;
+use self::safe_json::SafeJson;
 
 /// Prints for people and programs. A closed pipe ends the program quietly.
 ///
@@ -57,7 +57,7 @@ impl Printer {
     /// Writes while it goes through the value: what hooks print may be long, and six times as long in JSON.
     fn stream_json(&mut self, value: &impl Serialize, layout: impl Formatter) -> anyhow::Result<()> {
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut self.plain_out);
-        let mut serializer = Serializer::with_formatter(&mut out, SafeFormatter(layout));
+        let mut serializer = Serializer::with_formatter(SafeJson(&mut out), layout);
         let written = value.serialize(&mut serializer).map_err(io::Error::from);
         let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
         // What could not be written is not tried again.
@@ -110,13 +110,22 @@ fn closed_pipe_or(result: io::Result<()>) -> anyhow::Result<()> {
 /// Makes text from outside safe to show: control characters (except newline and tab) and characters
 /// that reorder or hide text are written as escapes, so that a review shows what is there.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_deceptive) {
+    escape_where(text, is_deceptive, |c| format!("\\u{{{:x}}}", u32::from(c)))
+}
+
+/// The text with these characters replaced.
+fn escape_where(
+    text: &str,
+    is_escaped: impl Fn(char) -> bool,
+    escaped: impl Fn(char) -> String,
+) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_deceptive(c) {
-            let _ = write!(safe, "\\u{{{:x}}}", u32::from(c));
+        if is_escaped(c) {
+            safe.push_str(&escaped(c));
         } else {
             safe.push(c);
         }
@@ -138,20 +147,8 @@ pub(crate) fn escape_lines(text: &str) -> String {
 /// Makes JSON text safe to show without changing what it means: deceptive characters, which can stand in its
 /// strings only, are written as JSON's own escapes.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(is_deceptive) {
-        return Cow::Borrowed(json);
-    }
-    let mut safe = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        if is_deceptive(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(safe, "\\u{unit:04x}");
-            }
-        } else {
-            safe.push(c);
-        }
-    }
-    Cow::Owned(safe)
+    let unit = |unit: &mut u16| format!("\\u{unit:04x}");
+    escape_where(json, is_deceptive, |c| c.encode_utf16(&mut [0; 2]).iter_mut().map(unit).collect())
 }
 
 /// Characters that a terminal acts on, and those that no reader sees or that change the order in which text is read.

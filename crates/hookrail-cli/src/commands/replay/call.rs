@@ -40,7 +40,6 @@ pub(super) enum PastOutcome {
     Denied,
 }
 
-/// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TranscriptEntry {
     /// A call was made.

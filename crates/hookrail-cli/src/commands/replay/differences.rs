@@ -40,7 +40,6 @@ pub(super) struct DifferenceKind {
     pub(super) tool: String,
 }
 
-/// A group of differences.
 #[derive(Debug)]
 pub(super) struct DifferenceGroup {
     pub(super) count: u64,

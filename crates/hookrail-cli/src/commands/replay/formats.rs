@@ -20,7 +20,6 @@ pub(super) enum TranscriptFormat {
     Ours,
     /// Claude Code.
     Claude,
-    /// Codex.
     Codex,
     /// Gemini CLI, as lines.
     Gemini,

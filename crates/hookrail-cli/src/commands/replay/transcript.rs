@@ -41,7 +41,6 @@ pub(super) trait Listener {
 /// What was found in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ReadTranscript {
-    /// Whether it is a transcript.
     pub(super) is_transcript: bool,
     /// Lines, or calls in them, that could not be read.
     pub(super) unreadable: u64,

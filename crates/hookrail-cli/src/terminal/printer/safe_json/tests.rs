@@ -1,5 +1,5 @@
 use serde::Serialize as _;
-use serde_json::ser::{CompactFormatter, PrettyFormatter};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use serde_json::{Serializer, json};
 
 use super::super::is_deceptive;
@@ -7,7 +7,7 @@ use super::*;
 
 fn written(value: &serde_json::Value, layout: impl Formatter) -> String {
     let mut bytes = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, SafeFormatter(layout))).unwrap();
+    value.serialize(&mut Serializer::with_formatter(SafeJson(&mut bytes), layout)).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 

@@ -43,7 +43,7 @@ pub(in crate::commands::replay) fn document<E>(
         }
     };
     let mut json = serde_json::Deserializer::from_reader(counted);
-    let top = Top { agent, place: &place, most, found: &mut found, sink: &mut sink };
+    let top = Chat { agent, place: &place, most, found: &mut found, sink: &mut sink };
     let read = top.deserialize(&mut json).is_ok() && json.end().is_ok();
     if let Some(error) = failed {
         return Err(error);
@@ -86,9 +86,9 @@ impl<R: Read> Read for Counted<R> {
 /// Takes the entries of one message; `false` ends the reading.
 type Sink<'s> = &'s mut dyn FnMut(Vec<TranscriptEntry>) -> bool;
 
-/// The document's object, or a bare list of messages.
-/// Keys that are no messages are skipped without being kept.
-struct Top<'s> {
+/// The document's object, or a list of messages. Keys that are no messages are skipped without being kept; each message is
+/// read, handed over and dropped before the next one.
+struct Chat<'s> {
     agent: Agent,
     place: &'s ReadPosition,
     most: usize,
@@ -96,7 +96,7 @@ struct Top<'s> {
     sink: Sink<'s>,
 }
 
-impl<'de> DeserializeSeed<'de> for Top<'_> {
+impl<'de> DeserializeSeed<'de> for Chat<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -104,62 +104,26 @@ impl<'de> DeserializeSeed<'de> for Top<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Top<'_> {
+impl<'de> Visitor<'de> for Chat<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a chat")
+        f.write_str("a chat or a list of messages")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             self.place.budget.set(self.most);
             // Other documents have messages too; one of a session, or with a message of a chat, is a chat.
             self.found.is_chat |= key == "sessionId";
             if key == "messages" || key == "history" {
-                map.next_value_seed(Messages {
-                    agent: self.agent,
-                    place: self.place,
-                    most: self.most,
-                    found: self.found,
-                    sink: self.sink,
-                })?;
+                let Self { agent, place, most, ref mut found, ref mut sink } = self;
+                map.next_value_seed(Chat { agent, place, most, found, sink })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
         }
         Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
-        let Self { agent, place, most, found, sink } = self;
-        Messages { agent, place, most, found, sink }.visit_seq(seq)
-    }
-}
-
-/// The list of messages.
-/// Each message is read, handed over and dropped before the next one.
-struct Messages<'s> {
-    agent: Agent,
-    place: &'s ReadPosition,
-    most: usize,
-    found: &'s mut Document,
-    sink: Sink<'s>,
-}
-
-impl<'de> DeserializeSeed<'de> for Messages<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Messages<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of messages")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
