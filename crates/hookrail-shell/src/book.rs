@@ -106,7 +106,6 @@ impl Entry {
         Some(Self { path, names, body, has_commands: !sign.is_empty() })
     }
 
-    /// Its lines.
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
         self.body.lines()
     }
@@ -149,7 +148,6 @@ impl Entry {
         self.flag_lines().flat_map(str::split_ascii_whitespace).map(KnownFlag::read)
     }
 
-    /// The lines with its flags.
     fn flag_lines(self) -> impl Iterator<Item = &'static str> + use<> {
         let own = self.lines().filter(|line| line.starts_with(['-', '+']));
         let shared = self.lines().filter_map(|line| Self::find(line.strip_prefix("as ")?));

@@ -237,7 +237,6 @@ impl FieldBuilder {
         }
     }
 
-    /// The fields.
     pub(super) fn finish(mut self) -> Vec<Field> {
         self.finish_field();
         self.fields

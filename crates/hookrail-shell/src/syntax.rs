@@ -69,7 +69,6 @@ impl ParsedCommand {
     }
 }
 
-/// The kinds of commands.
 #[derive(Debug, Clone)]
 pub(super) enum CommandKind {
     /// Assignments and words.
@@ -114,7 +113,6 @@ pub(super) struct Assign {
     pub(super) subscript: Option<Vec<WordPart>>,
     /// Whether it is `+=`.
     pub(super) append: bool,
-    /// What is assigned.
     pub(super) value: AssignValue,
     /// The place of all of it, the name included.
     pub(super) span: Span,
@@ -129,7 +127,6 @@ pub(super) enum AssignValue {
     Array(Vec<UnexpandedWord>),
 }
 
-/// A redirection.
 #[derive(Debug, Clone)]
 pub(super) struct Redirect {
     /// The file descriptor in front of it, if it is a number.
@@ -138,7 +135,6 @@ pub(super) struct Redirect {
     pub(super) kind: RedirectKind,
 }
 
-/// The kinds of redirections.
 #[derive(Debug, Clone)]
 pub(super) enum RedirectKind {
     /// `<`
@@ -166,7 +162,6 @@ pub(super) struct UnexpandedWord {
     pub(super) span: Span,
 }
 
-/// A part of a word.
 #[derive(Debug, Clone)]
 pub(super) enum WordPart {
     /// Text without quotes: patterns, braces and `~` mean something in it.

@@ -23,7 +23,6 @@ mod schema;
 mod settings_files;
 mod source;
 
-
 #[cfg(any(test, feature = "fuzzing"))]
 use std::path::Path;
 use std::path::PathBuf;
@@ -51,9 +50,9 @@ pub use policy::NamedPolicy;
 pub use project::find_project;
 pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
+pub use schema::settings_schema;
 pub use settings_files::SettingsFiles;
 pub use source::Source as SourceText;
-pub use schema::settings_schema;
 
 /// What becomes of guarded events while a settings file of the user or the system cannot be used. Its guards are
 /// then unknown.

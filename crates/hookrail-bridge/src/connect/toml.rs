@@ -42,7 +42,6 @@ pub(super) fn connect(text: &str, wanted: &[BridgeEntry]) -> Result<String, Conn
     Ok(lines.write(&document))
 }
 
-/// A group with one entry.
 fn group_of(entry: &BridgeEntry) -> Table {
     let mut hook = Table::new();
     hook.insert("type", value("command"));

@@ -20,7 +20,6 @@ pub(super) enum TextOrigin {
 /// A text that is read after it was put together.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
-    /// The text.
     pub(super) text: String,
     /// For each byte its offset in the outermost text.
     from: Vec<u32>,

@@ -91,7 +91,6 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// Adds a hook.
     pub(crate) fn add(&mut self, hook: &Arc<Hook>, why: RefusalReason) {
         self.hooks.push(RefusedHook { hook: Arc::clone(hook), why });
     }

@@ -371,7 +371,6 @@ fn start_listener(observer: Option<Arc<dyn HookObserver>>) -> StartListener {
     })
 }
 
-/// The hooks of a plan.
 fn planned(plan: &Plan) -> impl Iterator<Item = &Hook> {
     plan.hooks.iter().map(|planned| &*planned.hook)
 }

@@ -139,7 +139,6 @@ impl ToolResult {
     }
 }
 
-/// A text that is not blank.
 fn not_blank(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }

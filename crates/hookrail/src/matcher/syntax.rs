@@ -77,7 +77,6 @@ pub(super) enum Unread {
 /// A part of a pattern, if it could be read.
 type Read<T> = Result<T, Unread>;
 
-/// Reads a pattern.
 pub(super) fn parse(text: &str) -> Read<Pattern> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let names = group_names(&units)?;

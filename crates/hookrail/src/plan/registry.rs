@@ -61,7 +61,6 @@ pub struct HookRegistry {
     changing: Mutex<()>,
 }
 
-/// The hooks of one event.
 #[derive(Debug)]
 struct EventHooks {
     /// Their places in the list of all hooks, by rank.

@@ -101,7 +101,6 @@ impl Fact {
         name.to_owned()
     }
 
-    /// What its values are.
     pub(crate) const fn kind(&self) -> ValueKind {
         match self {
             Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Program => {

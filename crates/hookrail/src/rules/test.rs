@@ -25,7 +25,6 @@ pub(crate) struct Test {
     pub(crate) written: Value,
 }
 
-/// One part of a test.
 #[derive(Debug)]
 pub(crate) enum TestPart {
     /// The value is one of these.

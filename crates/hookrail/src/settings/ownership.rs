@@ -28,7 +28,6 @@ const WITHOUT_MODES: [&[u8]; 5] = [b"msdos", b"exfat", b"ntfs", b"smbfs", b"webd
 /// The user whose settings are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UserIdentity {
-    /// The user.
     user: u32,
     /// The user's primary group, whose members may write.
     group: u32,

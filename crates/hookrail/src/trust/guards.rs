@@ -54,7 +54,6 @@ impl VanishedGuard {
         self.enclosing.as_ref().map_or_else(String::new, |folder| format!(" of `{}`", folder.display()))
     }
 
-    /// The command that reviews it.
     pub(crate) fn review_command(&self) -> String {
         match &self.enclosing {
             Some(folder) => format!("hookrail -C {} trust", hookrail_shell::quote(&folder.to_string_lossy())),

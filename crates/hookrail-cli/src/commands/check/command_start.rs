@@ -8,7 +8,6 @@ use std::path::Path;
 use hookrail::settings::PROJECT_DIR_VARIABLES;
 use hookrail_shell::{Piece, Quote, Word, outline};
 
-/// What a command begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandBeginning {
     /// The known words of the first simple command, variables set before it left out.

@@ -38,7 +38,6 @@ impl Annotation<'_> {
     }
 }
 
-/// The annotation of a finding.
 pub(super) fn annotation(finding: &Finding, context: &Context) -> String {
     let message = message(finding);
     let place = finding.place();

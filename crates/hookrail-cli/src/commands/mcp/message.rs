@@ -27,7 +27,6 @@ pub(super) enum ClientLine<'a> {
     Initialize(Option<Value>),
     /// The client no longer waits for a request.
     Cancelled(Id),
-    /// A call of a tool.
     Call(ToolCall),
     /// A line that some reader would take for a tool call. What the call is depends on the reader.
     Unclear {
@@ -67,7 +66,6 @@ pub(super) enum Id {
     Unanswered(u64),
 }
 
-/// A line of the server.
 #[derive(Debug, PartialEq)]
 pub(super) enum ServerLine<'a> {
     /// Nothing that concerns hooks.
@@ -80,7 +78,6 @@ pub(super) enum ServerLine<'a> {
     Batch(Vec<&'a str>),
 }
 
-/// Reads a line of the client.
 pub(super) fn read_client_line(line: &[u8]) -> ClientLine<'_> {
     let Ok(text) = std::str::from_utf8(line) else {
         return ClientLine::NotJson("it is not UTF-8".to_owned());

@@ -120,7 +120,6 @@ impl Proxy {
         }
     }
 
-    /// One line of the client.
     async fn client_line(self: &Arc<Self>, line: Vec<u8>, pipes: &Pipes) {
         match read_client_line(&line) {
             ClientLine::Batch(parts) => {
@@ -316,7 +315,6 @@ impl Proxy {
         self.is_reading.load(Ordering::Relaxed).then_some(since)
     }
 
-    /// One line of the server.
     async fn server_line(self: &Arc<Self>, line: Vec<u8>, to_client: &Sender<Vec<u8>>) {
         let read = if self.lock().open.is_empty() {
             ServerLine::Other

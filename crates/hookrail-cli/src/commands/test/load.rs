@@ -22,7 +22,6 @@ const TESTS_FOLDERS: [&str; 2] = [TESTS_FOLDER, ".llxprt/tests"];
 /// The largest test file that is read.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A test file with its tests.
 #[derive(Debug)]
 pub(crate) struct TestFile {
     /// The path under which the file was found.

@@ -28,7 +28,6 @@ pub(super) struct TestSetup<'c> {
 
 /// A test, and the file that it was read from.
 pub(super) struct FiledTest {
-    /// The test.
     pub(super) case: Arc<TestCase>,
     /// The place of its file in the list of test files.
     pub(super) file: usize,

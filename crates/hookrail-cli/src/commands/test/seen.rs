@@ -48,7 +48,6 @@ pub(crate) struct HookThatRan {
     pub(crate) stands_in: bool,
 }
 
-/// The word for a result.
 pub(crate) fn decision(result: &ProcessedHookResult) -> DecisionWord {
     match result {
         ProcessedHookResult { block: Some(_), .. } => DecisionWord::Block,

@@ -79,7 +79,6 @@ impl<'a> TestSource<'a> {
         }
     }
 
-    /// The line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> usize {
         self.text.line(offset)
     }

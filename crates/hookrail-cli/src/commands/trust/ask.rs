@@ -18,7 +18,6 @@ pub(super) trait Person {
     fn ask(&mut self, question: &str) -> io::Result<Option<String>>;
 }
 
-/// A person at a terminal.
 pub(super) struct TerminalPerson<'a, R> {
     pub(super) printer: &'a mut Printer,
     /// Where answers are read from, line by line.

@@ -19,7 +19,6 @@ const UNKNOWN: [&str; 2] = ["block", "ask"];
 /// Why a call is blocked or asked about when a rule gives no reason.
 const NO_REASON: &str = "a rule holds that gives no reason";
 
-/// Reads a rule.
 pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     let mut reader = RuleReader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
     let when = reader.when(object);

@@ -107,7 +107,6 @@ impl TestReader<'_> {
         }
     }
 
-    /// A pattern of a command.
     fn pattern(&mut self, value: &Ast<'_>) -> Option<CommandPattern> {
         let text = self.text(value, "a command such as \"git push\", an array or a test")?;
         let never = |why: &str| {

@@ -20,53 +20,21 @@ use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin
 use crate::matcher::Matcher;
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
+#[rustfmt::skip] // A list is read as a block.
 pub(in crate::settings) const HOOK_KEYS: [&str; 24] = [
-    "type",
-    "command",
-    "timeout",
-    "name",
-    "description",
-    "env",
-    "onFailure",
-    "watch",
-    "pure",
-    "worker",
-    "dialect",
-    "when",
-    "then",
-    "block",
-    "ask",
-    "context",
-    "instead",
-    "unknown",
-    "examples",
-    "url",
-    "headers",
-    "headersFile",
-    "subject",
-    "credentials",
+    "type", "command", "timeout", "name", "description", "env", "onFailure", "watch", "pure", "worker",
+    "dialect", "when", "then", "block", "ask", "context", "instead", "unknown", "examples", "url", "headers",
+    "headersFile", "subject", "credentials",
 ];
 
 /// The kinds of hooks.
 const TYPES: [&str; 5] = ["command", "rule", "http", "remote", "plugin"];
 
 /// The fields that decide what a rule says, and how a command is run. A change of one of them asks for approval again.
+#[rustfmt::skip] // A list is read as a block.
 const DEFINING_KEYS: [&str; 15] = [
-    "when",
-    "then",
-    "block",
-    "ask",
-    "context",
-    "instead",
-    "unknown",
-    "pure",
-    "worker",
-    "dialect",
-    "url",
-    "headers",
-    "headersFile",
-    "subject",
-    "credentials",
+    "when", "then", "block", "ask", "context", "instead", "unknown", "pure", "worker", "dialect", "url",
+    "headers", "headersFile", "subject", "credentials",
 ];
 
 /// A year. Deadlines further away overflow clocks and mean "never" in practice.
