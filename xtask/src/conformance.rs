@@ -1,6 +1,6 @@
 //! The conformance table: every requirement in one line, with the tests that prove it.
 //!
-//! The lines come from `docs/requirements.txt`, the tests from the sources: a requirement's id stands
+//! The lines come from `docs/requirements.txt`, the tests from the sources: a requirement's id is
 //! in the test that would fail without it.
 //! Sources are read line by line and not parsed: `rustfmt` fixes where a function begins and ends, and a test below
 //! shows each form that is understood.
@@ -100,7 +100,7 @@ struct Function {
 }
 
 /// Gives each id to the tests that name it. An id in a comment right above a function, or inside of one, belongs to that
-/// function. A function that is no test hands its ids to the tests of the same file that call it, directly or through
+/// function. A function that is not a test hands its ids to the tests of the same file that call it, directly or through
 /// others; an id that no test comes to is proven by nothing.
 fn collect(place: &str, text: &str, proofs: &mut Proofs) {
     let functions = functions(text);
@@ -116,10 +116,10 @@ fn collect(place: &str, text: &str, proofs: &mut Proofs) {
     }
 }
 
-/// The functions of a file in order, with what stands directly above each and the lines of its body.
+/// The functions of a file in order, with what is directly above each and the lines of its body.
 fn functions(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
-    // What stands above the next function: ids of its comment, and whether an attribute makes it a test.
+    // What is above the next function: ids of its comment, and whether an attribute makes it a test.
     let mut above = Function::default();
     // Whether a line of the present function has been seen that ends it: a brace in the column of its `fn`.
     let mut end = String::new();

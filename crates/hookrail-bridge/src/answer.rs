@@ -57,7 +57,7 @@ pub fn answer(
     }
 }
 
-/// The answer of a guard that does not work: settings that cannot be read, a payload that is no event, a bug.
+/// The answer of a guard that does not work: settings that cannot be read, a payload that is not an event, a bug.
 ///
 /// Before a tool, a model call or a prompt the guard's verdict is unknown, so it is refused, with the message as
 /// reason. Anywhere else the message goes to stderr and has no effect.

@@ -44,7 +44,7 @@ pub enum BridgeInputError {
 
 /// Reads an agent's stdin. The event is named by the payload, or else by the argument that its settings give.
 ///
-/// An event that is not in the agent's table is no error: it has no counterpart.
+/// An event that is not in the agent's table is not an error: it has no counterpart.
 pub fn read(
     agent: Agent,
     event_argument: Option<&str>,

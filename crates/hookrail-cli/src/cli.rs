@@ -1,7 +1,7 @@
 //! The command line as types: one file for each command with its arguments, help texts and examples. No logic.
 //!
 //! A `///` on an argument is what `--help` prints, in completions and manual pages too; snapshot tests hold the texts.
-//! What a reader of the code needs stands in the `//!` of the command's file. The names of fields in `JSON: …` are a
+//! What a reader of the code needs is in the `//!` of the command's file. The names of fields in `JSON: …` are a
 //! contract with programs that read `--format json`.
 
 mod agent;

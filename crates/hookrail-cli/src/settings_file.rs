@@ -52,7 +52,7 @@ pub(crate) fn change(
     Ok(true)
 }
 
-/// Edits are refused where the file is no valid settings file, since a half-understood one could lose hooks.
+/// Edits are refused where the file is not a valid settings file, since a half-understood one could lose hooks.
 fn unusable(file: &Path, context: &Context) -> Hinted {
     let message = format!("cannot change `{}`", shown(file, context));
     Hinted::new(message, "`hookrail check` shows what is wrong with it")

@@ -51,7 +51,7 @@ pub fn hook_stdout(data: &[u8]) {
     match exit {
         Exit::Code(2) => assert!(blocks && run.failure().is_none(), "exit 2 blocks: {run:?}"),
         Exit::Code(0) if truncated => assert!(!blocks && run.failure().is_some(), "half an answer: {run:?}"),
-        // Text is text, however odd; only what nests too deep is no answer.
+        // Text is text, however odd; only what nests too deep is not an answer.
         Exit::Code(0) => {
             assert!(run.failure().is_none() || (!blocks && may_nest_deep(&run.stdout)), "{run:?}");
         }
@@ -177,7 +177,7 @@ pub fn matcher(data: &[u8]) {
 }
 
 /// Any command: quotes come in pairs and only around the variables, and the words of a plain command are
-/// what stands in it.
+/// what is in it.
 pub fn command_expansion(data: &[u8]) {
     const VARIABLES: [&str; 6] = [
         "$LLXPRT_PROJECT_DIR",
@@ -298,7 +298,7 @@ fn evaluated_rules(data: &[u8]) -> usize {
     count
 }
 
-/// Everything that an outline says stands somewhere in the text, each variable at its dollar sign and once.
+/// Everything that an outline says is somewhere in the text, each variable at its dollar sign and once.
 fn outline_is_sound(text: &str) {
     let outline = outline(text);
     for (_, word) in outline.words() {

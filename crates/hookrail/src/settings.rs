@@ -123,7 +123,7 @@ impl std::ops::Deref for ConfiguredHook {
 }
 
 /// A settings file that exists and cannot be used: unreadable, malformed, no regular file, too large, or with an
-/// enable flag that is no boolean.
+/// enable flag that is not a boolean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusableFile {
     /// Whose settings they are.

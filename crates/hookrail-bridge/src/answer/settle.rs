@@ -299,7 +299,7 @@ impl Settling<'_> {
         }
     }
 
-    /// Everything that changes nothing about whether the operation runs. An allow never stands beside a refusal.
+    /// Everything that changes nothing about whether the operation runs. An allow is never beside a refusal.
     fn accompany(&mut self) {
         let effects = &mut self.settled.effects;
         effects.suppress_output = self.verdict.suppress_output;

@@ -107,7 +107,7 @@ pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|literal| literal.value.clone().into_owned())
 }
 
-/// Cuts a range out, and with it its line if nothing else stands there. Blanks before a closing bracket stay, as they were
+/// Cuts a range out, and with it its line if nothing else is there. Blanks before a closing bracket stay, as they were
 /// written there.
 fn cut_out(text: &mut String, range: Range<usize>) {
     let before = text.get(..range.start).unwrap_or_default();

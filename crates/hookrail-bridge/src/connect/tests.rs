@@ -265,7 +265,7 @@ mod properties {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Whatever stands in the file, in whatever layout, is there again after connecting and disconnecting.
+        /// Whatever is in the file, in whatever layout, is there again after connecting and disconnecting.
         #[test]
         fn in_and_out_is_the_identity(
             fields in proptest::collection::btree_map("[a-z]{1,6}", value(), 1..4),

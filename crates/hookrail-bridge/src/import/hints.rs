@@ -78,7 +78,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("edit", "here the tool is `replace`"),
 ];
 
-/// The words in a script that mean something else here, each once, where it stands first.
+/// The words in a script that mean something else here, each once, where it is first.
 pub fn script_hints(script: &str) -> Vec<ScriptHint> {
     let mut hints: Vec<ScriptHint> = Vec::new();
     for (at, line) in script.lines().enumerate() {
@@ -93,7 +93,7 @@ pub fn script_hints(script: &str) -> Vec<ScriptHint> {
     hints
 }
 
-/// Whether a word stands in a line with signs around it, or the line's ends, that make it one.
+/// Whether a word is in a line with signs around it, or the line's ends, that make it one.
 fn stands_in(line: &str, word: &str, is_alone: fn(Option<char>, Option<char>) -> bool) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line.get(..at).and_then(|before| before.chars().next_back());

@@ -125,7 +125,7 @@ impl Importing {
         let program = text("bash").or_else(|| text("command")).or_else(|| text("exec"))?;
         let mut command = program.to_owned();
         if let Some(arguments) = entry.get("args").and_then(Value::as_array) {
-            // With arguments the program is executed as it stands, without a shell.
+            // With arguments the program is executed as it is, without a shell.
             let arguments = arguments.iter().filter_map(Value::as_str).map(quote);
             command = std::iter::once(quote(program)).chain(arguments).collect::<Vec<_>>().join(" ");
             self.report(

@@ -139,7 +139,7 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A pattern in which every whole word that names a tool has our name. Words in brackets are sets of letters, and what
-/// follows a backslash is no word.
+/// follows a backslash is not a word.
 fn translated(agent: Agent, pattern: &str) -> String {
     let mut ours = String::with_capacity(pattern.len());
     let mut word = String::new();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::connect::calls_bridge;
 
-/// The hooks of a group; where the agent has no groups, what stands there is a hook itself.
+/// The hooks of a group; where the agent has no groups, what is there is a hook itself.
 pub(super) fn hooks_of(group: &Value) -> impl Iterator<Item = &Value> {
     let list = group.get("hooks").and_then(Value::as_array);
     let alone = list.is_none().then_some(group);

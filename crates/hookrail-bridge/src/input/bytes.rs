@@ -47,7 +47,7 @@ pub(crate) fn event_name_in(stdin: &[u8]) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// An upper bound for the number of values: every value but the first stands behind one of these signs.
+/// An upper bound for the number of values: every value but the first is behind one of these signs.
 fn values_at_most(bytes: &[u8]) -> usize {
     let mut is_text = false;
     let mut is_escaped = false;

@@ -302,7 +302,7 @@ pub(crate) fn compress_trigger(word: &str) -> &'static str {
     if word == "manual" { "manual" } else { "auto" }
 }
 
-/// `None` also for a field that is no text.
+/// `None` also for a field that is not a text.
 fn text(fields: &JsonObject, key: &str) -> Option<String> {
     fields.get(key)?.as_str().map(str::to_owned)
 }

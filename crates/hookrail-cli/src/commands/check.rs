@@ -184,7 +184,7 @@ impl Check<'_> {
         self.at(index, resolved.spans.command.clone(), Finding::new(severity, code, message, help));
     }
 
-    /// Adds a finding at a part of the file in which the hook with this index stands.
+    /// Adds a finding at a part of the file in which the hook with this index is.
     fn at(&mut self, index: usize, span: std::ops::Range<usize>, finding: Finding) {
         let Some(resolved) = self.settings.hooks.get(index) else { return };
         let origin = &resolved.hook.origin;

@@ -167,7 +167,7 @@ impl DemoProject {
             },
         });
         if session.start(SessionStartSource::Startup).await.is_ok() {
-            // How it ended stands in the log, from which the story is printed.
+            // How it ended is in the log, from which the story is printed.
             let _ = session.prompt(scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;

@@ -257,7 +257,7 @@ fn print(
         Format::Text => printer.data(text::render(fired, summary, context).trim_end()),
     };
     if let Some(name) = &args.save_test {
-        // The verdict stands, whatever becomes of the test.
+        // The verdict counts, whatever becomes of the test.
         if let Err(error) = save::save(name, fired, context, printer) {
             let _ = error::report(&error);
         }

@@ -20,7 +20,7 @@ use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen::stdout_columns;
 use crate::terminal::style::{Style, paint};
 
-/// An empty list is no failure.
+/// An empty list is not a failure.
 pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
     let mut hooks = settings.registry(RegistryScope::All).all_hooks();

@@ -165,7 +165,7 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// A project that was named is resolved to its real path, as it stands in the log.
+    /// A project that was named is resolved to its real path, as it is in the log.
     fn new(args: &'a LogArgs, context: &'a Context) -> anyhow::Result<Self> {
         let project = match &args.project {
             None => None,

@@ -94,12 +94,12 @@ fn policy(scripts: &[&str], styles: &[&str], connect: &str) -> String {
     )
 }
 
-/// JSON that can stand in a page: in JSON the sign occurs in texts alone, where it may be written like this.
+/// JSON that can be in a page: in JSON the sign occurs in texts alone, where it may be written like this.
 fn for_page(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// Opens a file in the person's browser. A machine without one is no reason to fail.
+/// Opens a file in the person's browser. A machine without one is not a reason to fail.
 fn open(file: &Path, context: &Context, printer: &mut Printer) {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     // An absolute path is taken neither for an option nor for an address.

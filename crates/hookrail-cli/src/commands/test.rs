@@ -1,6 +1,6 @@
 //! `hookrail test`: events with expectations, run against the hooks as they are.
 //!
-//! Test files are read completely before the first hook starts. A file that is no test file ends the command, because
+//! Test files are read completely before the first hook starts. A file that is not a test file ends the command, because
 //! tests that are silently left out look like tests that pass.
 
 pub(crate) mod case;

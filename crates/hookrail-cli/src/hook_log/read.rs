@@ -321,7 +321,7 @@ impl FromLogLine for LogEntry {
     }
 }
 
-/// A line about a hook call, as it stands in the log and as it was read.
+/// A line about a hook call, as it is in the log and as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct LoggedLine {
     /// The line itself, without its end.

@@ -34,7 +34,7 @@ impl Tail {
     }
 
     /// Hands over every call that was logged since the last time.
-    /// A log that does not exist yet is no error; it is looked for again the next time.
+    /// A log that does not exist yet is not an error; it is looked for again the next time.
     pub(crate) fn poll<L: FromLogLine>(
         &mut self,
         on_line: &mut dyn FnMut(L) -> anyhow::Result<()>,

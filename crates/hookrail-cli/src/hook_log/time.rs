@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, civil};
 
-/// A time as people of the given zone write it; what is no time stays as it is.
+/// A time as people of the given zone write it; what is not a time stays as it is.
 /// The zone is passed in for tests.
 fn in_zone(timestamp: &str, zone: &TimeZone) -> String {
     let Ok(time) = timestamp.parse::<Timestamp>() else { return timestamp.to_owned() };

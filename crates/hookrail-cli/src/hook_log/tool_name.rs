@@ -7,7 +7,7 @@ use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 /// A name that is longer than this names no tool.
 const LONGEST: usize = 256;
 
-/// The `tool_name` of a payload. It stands before the arguments, so that of a large payload little is read.
+/// The `tool_name` of a payload. It is before the arguments, so that of a large payload little is read.
 pub(super) fn in_payload(payload: &[u8]) -> Option<String> {
     let mut found = None;
     let mut reader = serde_json::Deserializer::from_slice(payload);

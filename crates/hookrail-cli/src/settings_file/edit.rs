@@ -86,7 +86,7 @@ pub(crate) fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Resul
         list.append(name.into());
         Ok(())
     })?;
-    // One at a time: a removal changes what stands before and after the next one.
+    // One at a time: a removal changes what is before and after the next one.
     while !disabled && let Some(removed) = remove_from(&text, &DISABLED_LISTS, name) {
         text = removed;
     }
@@ -318,7 +318,7 @@ fn property<'v, 'a>(object: &'v ast::Object<'a>, name: &str) -> Option<&'v ast::
     object.properties.iter().rfind(|prop| prop.name.as_str() == name).map(|prop| &prop.value)
 }
 
-/// Cuts a range out, and with it its line if nothing else stands there, else the blanks after it.
+/// Cuts a range out, and with it its line if nothing else is there, else the blanks after it.
 fn cut_out(text: &mut String, range: Range<usize>) {
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();

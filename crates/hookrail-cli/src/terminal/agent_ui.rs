@@ -117,7 +117,7 @@ impl AgentUi {
     }
 
     /// Prints what a prompt came to and gives the exit status for it.
-    /// A blocked prompt is no failure of the program: the hook did what it is for.
+    /// A blocked prompt is not a failure of the program: the hook did what it is for.
     pub(crate) fn finish(&self, outcome: PromptOutcome) -> anyhow::Result<ExitStatus> {
         let printed = self.print_outcome(&outcome);
         match outcome {

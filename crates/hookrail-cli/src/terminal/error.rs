@@ -4,7 +4,7 @@ use crate::exit::{ExitStatus, Hinted};
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 
 /// Prints an error with its causes and, where there is one, a hint; gives the exit status for it.
-/// A pipe that was closed, as by `| head`, is no error: its reader has read enough.
+/// A pipe that was closed, as by `| head`, is not an error: its reader has read enough.
 pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     if error.is::<ClosedPipe>() {
         return ExitStatus::Success;

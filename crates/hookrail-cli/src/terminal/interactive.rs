@@ -39,7 +39,7 @@ pub(crate) struct SessionEnded {
 }
 
 impl SessionEnded {
-    /// An end that is no error.
+    /// An end that is not an error.
     fn new(status: ExitStatus, reason: SessionEndReason) -> Self {
         Self { status: Ok(status), reason }
     }
@@ -116,7 +116,7 @@ impl<'a> TypedCommand<'a> {
             "/hooks" => Self::Hooks,
             "/help" | "/?" => Self::Help,
             "/quit" | "/exit" => Self::Quit,
-            // A path such as `/etc/hosts` is no command.
+            // A path such as `/etc/hosts` is not a command.
             _ => match line.split_whitespace().next().and_then(|word| word.strip_prefix('/')) {
                 Some(word) if !word.is_empty() && word.chars().all(char::is_alphanumeric) => {
                     Self::Unknown(line)

@@ -1,5 +1,5 @@
 //! One line on a terminal that shows the progress of a long command. It is drawn on stderr and wiped at the end; where
-//! stderr is no terminal nothing is drawn.
+//! stderr is not a terminal nothing is drawn.
 
 use std::cell::Cell;
 use std::io::{self, Write as _};

@@ -23,7 +23,7 @@ pub(crate) struct Printer {
     err: Box<dyn Write + Send>,
 }
 
-/// Stdout was closed by its reader, which is no error: `hookrail list | head -1`.
+/// Stdout was closed by its reader, which is not an error: `hookrail list | head -1`.
 #[derive(Debug, thiserror::Error)]
 #[error("stdout was closed")]
 pub(crate) struct ClosedPipe;
@@ -82,7 +82,7 @@ impl Printer {
     }
 
     /// Prints a message on stderr.
-    /// A stderr that is gone is no reason to fail.
+    /// A stderr that is gone is not a reason to fail.
     pub(crate) fn message(&mut self, text: impl fmt::Display) {
         let _ = writeln!(self.err, "{text}");
     }
@@ -144,7 +144,7 @@ pub(crate) fn escape_lines(text: &str) -> String {
     escape(text).replace('\n', "\n    ")
 }
 
-/// Makes JSON text safe to show without changing what it means: deceptive characters, which can stand in its
+/// Makes JSON text safe to show without changing what it means: deceptive characters, which can be in its
 /// strings only, are written as JSON's own escapes.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     let unit = |unit: &mut u16| format!("\\u{unit:04x}");

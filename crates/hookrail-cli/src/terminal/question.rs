@@ -103,7 +103,7 @@ fn read_answer(
     may_be_always: bool,
     answer: &mut oneshot::Sender<PermissionReply>,
 ) -> PermissionReply {
-    // What was typed before the question was on the screen is no answer to it.
+    // What was typed before the question was on the screen is not an answer to it.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     for _ in 0..ATTEMPTS {
         let mut screen = io::stderr().lock();

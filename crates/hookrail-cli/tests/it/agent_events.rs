@@ -261,7 +261,7 @@ fn session_end_hooks_are_awaited() {
     assert!(run.project.dir().join("ended").exists());
 }
 
-/// L15: a hook's answer in the model's place is no summary; the history stays, and the trace has the reason.
+/// L15: a hook's answer in the model's place is not a summary; the history stays, and the trace has the reason.
 #[test]
 fn a_blocked_summary_call_leaves_the_history_as_it_was() {
     let no_summaries = "grep -q 'Summarise the conversation' && \

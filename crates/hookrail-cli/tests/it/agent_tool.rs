@@ -191,7 +191,7 @@ fn a_block_and_a_stop_both_hold() {
 }
 
 /// HOOK-027, HOOK-030, HOOK-131, HOOK-178, HOOK-217: what `AfterTool` hooks add reaches the model.
-/// HOOK-159: a system message is no output of its own.
+/// HOOK-159: a system message is not an output of its own.
 #[test]
 fn after_tool_adds_to_what_the_model_sees() {
     let adds = json!({ "systemMessage": "be careful", "hookSpecificOutput": { "additionalContext": "it is a secret" } });

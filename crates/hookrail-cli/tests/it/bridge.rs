@@ -30,7 +30,7 @@ pub(crate) fn payload(project: &TestProject, agent: &str, file: &str, changes: &
     payload.to_string()
 }
 
-/// Runs the bridge for a captured payload. The event's name is what stands before the tool in the file's name.
+/// Runs the bridge for a captured payload. The event's name is what is before the tool in the file's name.
 pub(crate) fn bridge(project: &TestProject, agent: &str, file: &str, changes: &Value) -> Ran {
     let event = file.split('-').next().expect("an event");
     run_with_stdin(project, &["bridge", agent, event], &payload(project, agent, file, changes))

@@ -17,7 +17,7 @@ use crate::program::{at_home, hookrail, log_path, run};
 /// Settings that a person wrote, with a place for everything that an editor could lose.
 const WRITTEN: &str = "\u{feff}{\r\n\t// mine\r\n\t\"theme\" : \"dark\",\r\n\t\"hooks\": { \"PreToolUse\": [ { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"mine.sh\", }, ], }, ] },\r\n}";
 
-/// Where each agent's settings are, and what may stand in them before.
+/// Where each agent's settings are, and what may be in them before.
 fn files(project: &TestProject) -> Vec<(&'static str, PathBuf, Option<&'static str>)> {
     let home = project.home();
     vec![

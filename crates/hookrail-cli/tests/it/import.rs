@@ -208,7 +208,7 @@ fn import_keeps_the_order() {
     }
 }
 
-/// The loss report names what stands in the scripts and means something else here, for every agent's way to name one.
+/// The loss report names what is in the scripts and means something else here, for every agent's way to name one.
 #[test]
 fn import_looks_into_scripts() {
     let project = TestProject::new();

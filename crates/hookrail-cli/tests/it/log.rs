@@ -28,7 +28,7 @@ fn call(event: &str, name: &str, milliseconds: u64, output: &serde_json::Value) 
     format!("{line}\n")
 }
 
-/// A log with everything that can stand in one.
+/// A log with everything that can be in one.
 fn sample() -> String {
     let failed = json!({
         "type": "hook_call", "event": "BeforeTool", "name": "guard", "command": "./guard.sh", "output": null,
@@ -487,7 +487,7 @@ fn on_a_terminal_a_pager_shows_it() {
         let (code, text) = shown(variables, args);
         assert!(code == Some(0) && text.contains("rm x") && !text.contains("PAGER"), "{variables:?}: {text}");
     }
-    // A pager that is left early is no error.
+    // A pager that is left early is not an error.
     assert_eq!(shown(&[("TERM", "xterm"), ("PAGER", "true")], &[]).0, Some(0));
 }
 

@@ -271,7 +271,7 @@ fn what_cannot_be_read_is_counted_and_the_rest_is_asked_about() {
     assert_eq!(replay(&project, &["log.jsonl", "empty.jsonl"])["calls"], 2);
 }
 
-/// "Nothing would be decided differently" is no answer where nothing could be read.
+/// "Nothing would be decided differently" is not an answer where nothing could be read.
 #[test]
 fn files_of_which_none_is_a_transcript_are_an_error() {
     let project = guarded();

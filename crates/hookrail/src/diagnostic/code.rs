@@ -86,7 +86,7 @@ codes! {
     InvalidTimeout = "invalid-timeout",
     /// A timeout is so short that seconds were probably meant.
     TimeoutLooksLikeSeconds = "timeout-looks-like-seconds",
-    /// A matcher is no valid pattern and is compared as a whole.
+    /// A matcher is not a valid pattern and is compared as a whole.
     MatcherNotARegex = "matcher-not-a-regex",
     /// The event ignores matchers.
     MatcherWithoutEffect = "matcher-without-effect",

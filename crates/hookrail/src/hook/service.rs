@@ -123,7 +123,7 @@ impl ServiceUrl {
         &self.text
     }
 
-    /// What stands before `://`.
+    /// What is before `://`.
     pub fn scheme(&self) -> &str {
         self.text.get(..self.scheme).unwrap_or_default()
     }

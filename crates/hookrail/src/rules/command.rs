@@ -43,7 +43,7 @@ pub(crate) struct CommandPattern {
 struct CommandReading {
     flags: Vec<FlagPattern>,
     operands: Vec<OperandPattern>,
-    /// Operands of the form `name=value`, which may stand anywhere.
+    /// Operands of the form `name=value`, which may be anywhere.
     assignments: Vec<Glob>,
 }
 
@@ -161,7 +161,7 @@ impl CommandPattern {
     }
 
     /// Whether a pattern has one reading and means its words as they stand: no glob, nothing skipped, no flag of a
-    /// program without a table, no word that may stand anywhere.
+    /// program without a table, no word that may be anywhere.
     pub(crate) fn is_plain(text: &str) -> bool {
         let argv = words_of(text);
         let has_flag = || text.split_whitespace().any(|word| word.starts_with('-'));
@@ -235,7 +235,7 @@ impl CommandReading {
         Ok(reading)
     }
 
-    /// Flags and assignments may stand anywhere; the other operands must come first and in order.
+    /// Flags and assignments may be anywhere; the other operands must come first and in order.
     fn matches(&self, command: &TestedCommand<'_>) -> Truth {
         let flags = self.flags.iter().map(|flag| flag.matches(command));
         Truth::all(flags)
@@ -246,7 +246,7 @@ impl CommandReading {
     }
 }
 
-/// The words of a pattern. `...` before a flag says nothing, because flags may stand anywhere.
+/// The words of a pattern. `...` before a flag says nothing, because flags may be anywhere.
 fn words_of(text: &str) -> Vec<Option<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_flag = |word: Option<&&str>| word.is_some_and(|word| word.len() > 1 && word.starts_with('-'));

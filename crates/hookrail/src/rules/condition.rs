@@ -26,7 +26,7 @@ pub struct Condition {
 /// A part of a condition, with its place among the others.
 #[derive(Debug)]
 struct ConditionNode {
-    /// Where it stands in the settings, so that explanations keep the author's order.
+    /// Where it is in the settings, so that explanations keep the author's order.
     start: usize,
     kind: NodeKind,
 }

@@ -133,7 +133,7 @@ impl<'a> Facts<'a> {
         &self.subject
     }
 
-    /// The argument that a path of names leads to. `null` is no argument.
+    /// The argument that a path of names leads to. `null` is not an argument.
     pub(crate) fn input(&self, names: &[String]) -> Option<&'a Value> {
         let (first, rest) = names.split_first()?;
         let input = self.subject.tool_input?;

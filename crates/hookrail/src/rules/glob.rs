@@ -168,7 +168,7 @@ fn branch_goes_on(tokens: &[Token], text: &str, ignore_case: bool) -> Truth {
 }
 
 /// Follows all ways through the tokens at once, in time proportional to the tokens times the text: the tokens behind the
-/// plain characters at the beginning, and where among them a match may stand. `None` if nothing matches.
+/// plain characters at the beginning, and where among them a match may be. `None` if nothing matches.
 fn follow<'t>(tokens: &'t [Token], text: &str, ignore_case: bool) -> Option<(&'t [Token], States)> {
     // Most globs begin with plain characters and most texts differ in them: no need to set anything up.
     let mut rest = text.chars();
@@ -196,7 +196,7 @@ fn follow<'t>(tokens: &'t [Token], text: &str, ignore_case: bool) -> Option<(&'t
     Some((tokens, now))
 }
 
-/// Where the tokens may stand after one more character.
+/// Where the tokens may be after one more character.
 fn step(then: &mut States, tokens: &[Token], index: usize, token: &Token, char: char, ignore_case: bool) {
     match token {
         Token::Char(expected) if same(*expected, char, ignore_case) => then.enter(tokens, index + 1),
@@ -216,7 +216,7 @@ fn step(then: &mut States, tokens: &[Token], index: usize, token: &Token, char: 
     }
 }
 
-/// The tokens at which a match may stand.
+/// The tokens at which a match may be.
 struct States {
     /// One entry for each token, and a last one that means a match of the whole glob.
     at: Vec<bool>,

@@ -32,7 +32,7 @@ pub struct PatchedFile {
     pub new: String,
 }
 
-/// The files that a patch touches, in its order; `None` for a text that is no patch or has unknown headers: then
+/// The files that a patch touches, in its order; `None` for a text that is not a patch or has unknown headers: then
 /// it cannot be determined what would be written.
 pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
     let mut files: Vec<PatchedFile> = Vec::new();

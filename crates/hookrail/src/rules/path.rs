@@ -218,7 +218,7 @@ impl Places {
     }
 
     /// Resolves a path that is written relative to `folder`; `None` where it cannot be determined where it leads. A device
-    /// such as `/dev/null` is no path: the list is empty.
+    /// such as `/dev/null` is not a path: the list is empty.
     pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
         let text = self.without_tilde(text).filter(|text| !text.is_empty())?;
         let whole = match folder {

@@ -48,7 +48,7 @@ pub(crate) struct ShippedRule {
     pub(crate) text: &'static str,
 }
 
-/// Where a rule stands.
+/// Where a rule is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RulePlace<'a> {
     /// The event whose facts it may ask about.
@@ -151,7 +151,7 @@ impl Rule {
         // What a limit of ours kept us from reading must not pass a rule by.
         let is_hidden = truth == Truth::Unknown && on_unknown.is_none() && facts.reached_bound();
         let answer = if is_hidden && strength(Some(then)) > 0 { Some(then) } else { self.answer_to(truth) };
-        // What cannot be determined is no exception.
+        // What cannot be determined is not an exception.
         let is_excepted = |exception: &Condition| exception.evaluate(facts) == Truth::Yes;
         answer.filter(|_| !self.exceptions.iter().any(is_excepted))
     }

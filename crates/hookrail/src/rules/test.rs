@@ -43,7 +43,7 @@ pub(crate) enum TestPart {
     Pattern(CommandPattern),
     /// The command has the words of one of these.
     AnyPattern(Vec<CommandPattern>),
-    /// The command certainly has the words of none of these. A word that cannot be determined is no excuse.
+    /// The command certainly has the words of none of these. A word that cannot be determined is not an excuse.
     Unless(Vec<CommandPattern>),
     /// The path certainly matches none of these.
     UnlessGlob(Vec<Glob>),
@@ -58,7 +58,7 @@ enum TestedValue<'v> {
     Json(&'v Value),
     /// Yes or no.
     Flag(bool),
-    /// A path, and whether case is ignored where it stands.
+    /// A path, and whether case is ignored where it is.
     Path(&'v ResolvedPath, bool),
     /// One command of a shell line.
     Command(&'v LineCommand),

@@ -141,7 +141,7 @@ pub fn unreadable_call(tool: &str, input: &JsonObject) -> Option<String> {
     ))
 }
 
-/// What is wrong with an argument that decides: `without …`, or `with …`. `null` is no argument.
+/// What is wrong with an argument that decides: `without …`, or `with …`. `null` is not an argument.
 pub fn argument_problem(
     name: &str,
     role: ArgumentRole,

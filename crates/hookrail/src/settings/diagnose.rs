@@ -15,7 +15,7 @@ use crate::event::EventName;
 use crate::hook::Level;
 use crate::spelling::{misspelling_of, shortened};
 
-/// Where in the settings something stands, for messages: `hooks.BeforeTool[0].hooks[1]`.
+/// Where in the settings something is, for messages: `hooks.BeforeTool[0].hooks[1]`.
 #[derive(Clone, Copy)]
 pub(super) enum Route<'r> {
     /// The text as a whole; written as nothing.
@@ -164,7 +164,7 @@ impl<'s> Findings<'s> {
         }
     }
 
-    /// An enable flag whose value is no boolean.
+    /// An enable flag whose value is not a boolean.
     pub(super) fn not_a_flag(&self, route: Route<'_>, value: &Value<'_>) -> Diagnostic {
         let hint = match value.as_string_lit().map(|literal| literal.value.as_ref()) {
             Some(word @ ("true" | "false")) => Some(format!("write {word} without quotes")),

@@ -9,7 +9,7 @@ use hookrail_shell::{outline, single_quoted, within_single_quotes};
 /// The variable that stands for the extension's folder.
 const EXTENSION_PATH: &str = "${extensionPath}";
 
-/// The command with the extension's folder put in, quoted for where it stands.
+/// The command with the extension's folder put in, quoted for where it is.
 pub(super) fn located(command: &str, extension: &Path) -> String {
     let mut text = command.to_owned();
     // From the back, so that places stay valid.
@@ -33,7 +33,7 @@ pub(super) fn located(command: &str, extension: &Path) -> String {
             None if outline.single_quoted.iter().any(|quoted| quoted.contains(&at)) => {
                 within_single_quotes(&folder)
             }
-            // Escaped, or in a comment: to the shell it is no variable, and here neither.
+            // Escaped, or in a comment: to the shell it is not a variable, and here neither.
             None => EXTENSION_PATH.to_owned(),
         });
     }

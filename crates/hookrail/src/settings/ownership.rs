@@ -132,7 +132,7 @@ fn invents_modes(file: &Path) -> bool {
     })
 }
 
-/// A home directory that is not absolute: it would be looked for where the program happens to stand, in the project.
+/// A home directory that is not absolute: it would be looked for where the program happens to be, in the project.
 pub(super) fn relative_home(home: &Path) -> Diagnostic {
     Diagnostic {
         code: DiagnosticCode::HomeNotAbsolute,

@@ -14,7 +14,7 @@ pub fn find_project(start: &Path, home: &Path, is_known: impl Fn(&Path) -> bool)
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
     let inside = start.ancestors().take_while(|folder| **folder != *home && folder.parent().is_some());
     for folder in inside {
-        // Whatever stands at that place counts: a file that cannot be read must be reported, not passed by.
+        // Whatever is at that place counts: a file that cannot be read must be reported, not passed by.
         let is_there = |file: &Path| file.symlink_metadata().is_ok();
         let is_dangling = |folder: &Path| folder.is_symlink() && !folder.exists();
         let has_settings = settings_files(folder)

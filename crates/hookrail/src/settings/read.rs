@@ -213,7 +213,7 @@ fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>
 }
 
 /// Only whether hooks are on. Several keys can say so, and the first of this order that does wins. One of them
-/// with a value that is no boolean makes the whole file unusable.
+/// with a value that is not a boolean makes the whole file unusable.
 fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Result<Option<bool>, Box<Diagnostic>> {
     let top = Route::Root;
     let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
@@ -295,7 +295,7 @@ pub(super) fn event_named(name: &str) -> Option<EventName> {
         .or_else(|| EventName::of_another_agent(name))
 }
 
-/// Reports an event that stands beside `hooks` instead of inside it.
+/// Reports an event that is beside `hooks` instead of inside it.
 pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>) {
     let name = prop.name.as_str();
     // Only a list of groups makes it an event: other agents' names are everyday words.

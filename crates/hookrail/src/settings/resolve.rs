@@ -68,7 +68,7 @@ pub struct ResolvedHook {
     pub seal: Option<Arc<Seal>>,
     /// Whether hooks of its level are on.
     pub on: bool,
-    /// Where it stands in its file.
+    /// Where it is in its file.
     pub spans: HookSpans,
     /// Its fields that hookrail does not know.
     pub extra_fields: JsonObject,

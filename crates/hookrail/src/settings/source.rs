@@ -134,9 +134,9 @@ const END: &str = "found the end of the text";
 #[derive(Debug, PartialEq, Eq)]
 struct SyntaxProblem {
     range: Range<usize>,
-    /// What should stand there.
+    /// What should be there.
     expected: String,
-    /// What stands there, as half a sentence.
+    /// What is there, as half a sentence.
     found: String,
 }
 

@@ -95,7 +95,7 @@ fn read_answer(stdout: &str) -> Interpreted {
     }
 }
 
-/// A service that says something else than an object is not the service that was meant: a page of a proxy is no verdict.
+/// A service that says something else than an object is not the service that was meant: a page of a proxy is not a verdict.
 fn read_service(body: &str) -> Interpreted {
     match parse_object(body) {
         Err(JsonProblem::TooDeep | JsonProblem::TooManyValues) | Ok(Some(_)) => read_answer(body),

@@ -177,7 +177,7 @@ fn fire(row: &Row, variant: Variant) {
         let limit = Duration::from_millis(row.timeout) + SLACK;
         assert!(elapsed < limit, "the verdict took {elapsed:?}");
         check_verdict(row, variant, &project, &result);
-        // What is no text grows when it is decoded; what is kept are the bytes.
+        // What is not a text grows when it is decoded; what is kept are the bytes.
         let limit = KEPT_OUTPUT.max(2 * row.payload);
         let streams = result.runs.iter().flat_map(|run| [&run.stdout, &run.stderr]);
         let kept: usize = streams.map(|stream| stream.len().min(limit)).sum();

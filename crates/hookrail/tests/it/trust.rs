@@ -309,7 +309,7 @@ fn a_hook_that_cannot_be_read_cannot_be_approved() {
     assert!(verdict(&store, &dir, &endless).contains("too long or too deeply nested"));
     let run = TrustPolicy::ApproveForThisRun.judge(&dir, [endless], &Value::Null);
     assert!(matches!(&run.hooks[0].trust, HookTrust::NotApproved { why } if why.contains("too long")));
-    // A pipe is no file, and nobody waits for it.
+    // A pipe is not a file, and nobody waits for it.
     make_pipe(&dir.join("pipe"));
     let piped = hook("cat pipe");
     approve_all(&store, &dir, std::slice::from_ref(&piped));

@@ -64,7 +64,7 @@ impl Terminal {
         writeln!(self.file, "{text}")
     }
 
-    /// Asks; `None` at the end of input. What was typed before the question is no answer to it.
+    /// Asks; `None` at the end of input. What was typed before the question is not an answer to it.
     pub(super) fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
         let _ = tcflush(&self.file, QueueSelector::IFlush);
         self.file.write_all(question.as_bytes())?;

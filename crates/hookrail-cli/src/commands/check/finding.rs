@@ -103,7 +103,7 @@ impl Finding {
         Self { file: Some(file.to_owned()), ..self }
     }
 
-    /// The same finding about some bytes of a file; `line` stands in where the file cannot be read again.
+    /// The same finding about some bytes of a file; `line` is used where the file cannot be read again.
     pub(super) fn at(self, file: &Path, span: Range<usize>, line: usize, sources: &mut Sources) -> Self {
         let place = sources.load(file).and_then(|text| text.place(span.start));
         let (line, column) = place.map_or((line, None), |(line, column)| (line, Some(column)));

@@ -14,7 +14,7 @@ use crate::commands::connect::{agents_home, hook_files};
 use crate::context::Context;
 use crate::display::shown;
 
-/// A longer file is no settings file.
+/// A longer file is not a settings file.
 const LARGEST: u64 = 4 << 20;
 
 /// A note for each file of another agent that holds hooks which are neither ours nor imported.

@@ -44,7 +44,7 @@ impl Shadowed {
     }
 }
 
-/// A rule, and where it stands.
+/// A rule, and where it is.
 struct RuleCandidate<'s> {
     index: usize,
     rule: &'s Rule,

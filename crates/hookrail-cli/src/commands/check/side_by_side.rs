@@ -102,7 +102,7 @@ pub(super) struct AsIfApproved {
     ranked: Vec<RankedHook>,
 }
 
-/// Where a hook stands in the settings, and its name.
+/// Where a hook is in the settings, and its name.
 fn place(hook: &Hook) -> (&Level, &Path, usize, EventName, &str) {
     (&hook.origin.level, &hook.origin.file, hook.origin.line, hook.event, &hook.name)
 }

@@ -24,7 +24,7 @@ pub(super) struct Scene {
 pub(super) enum SceneHook {
     /// A script, called like the hook.
     Script(&'static str),
-    /// A rule, as it stands in the settings.
+    /// A rule, as it is in the settings.
     Rule {
         text: &'static str,
         /// What a script that searches the text would search for.

@@ -26,7 +26,7 @@ use super::summary::{RepeatSummary, SummaryReport};
 pub(super) struct FireReport<'a> {
     /// The event's name, as in the settings.
     event: &'static str,
-    /// Whether every hook that ran gave its verdict. A block is no failure.
+    /// Whether every hook that ran gave its verdict. A block is not a failure.
     success: bool,
     /// Whether the operation must not happen.
     blocked: bool,

@@ -1,6 +1,6 @@
 //! `fire --save-test`: the call that was tried, kept as a test of the project.
 //!
-//! The verdict is printed before the test is written, and stands if writing fails.
+//! The verdict is printed before the test is written, and counts if writing fails.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ pub(crate) fn wrap(args: &McpFile, context: &Context, printer: &mut Printer) -> 
     refuse_inside_agent("which MCP servers it reaches through hookrail")?;
     let file = real(&args.file)?;
     let edit = |text: &str| wrap_servers(text, &program::path(context), &context.paths.home);
-    // A file that cannot be edited is no reason to install anything.
+    // A file that cannot be edited is not a reason to install anything.
     edit(&text_of(&file)?).map_err(|error| unusable(&file, &error, context))?;
     if !args.dry_run {
         print_installed(&program::install(context, false)?, context, printer)?;

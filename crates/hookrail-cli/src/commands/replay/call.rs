@@ -7,12 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A call as it stands in a transcript.
+/// A call as it is in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PastCall {
     /// What its result refers to.
     pub(super) id: Option<String>,
-    /// The line on which it stands, from 1.
+    /// The line on which it is, from 1.
     pub(super) line: u64,
     /// Our name of the tool.
     pub(super) tool: String,
@@ -90,7 +90,7 @@ pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
 /// Reads from the text of a failed result who stopped the call. The texts are those that were seen in the agents.
 /// A text that is not known counts as a call that ran, because most failed results are those of tools.
 pub(super) fn refusal(text: &str) -> PastOutcome {
-    // Results can be megabytes of output; the refusal of a call stands at the beginning.
+    // Results can be megabytes of output; the refusal of a call is at the beginning.
     let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or_default();
     let says = |words: &[&str]| words.iter().any(|word| head.contains(word));
     let by_hook = says(&[

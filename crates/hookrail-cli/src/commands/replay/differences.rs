@@ -63,7 +63,7 @@ impl Differences {
     }
 
     /// Notes a call if it would be decided otherwise than it was. What a person or a missing permission stopped
-    /// is no decision of hooks.
+    /// is not a decision of hooks.
     pub(super) fn add(
         &mut self,
         file: &str,

@@ -94,7 +94,7 @@ fn buffered(file: File) -> BufReader<File> {
     BufReader::with_capacity(256 * 1024, file)
 }
 
-/// A compressed file of lines. Where it is torn, what stands before the tear counts, as for any other file.
+/// A compressed file of lines. Where it is torn, what is before the tear counts, as for any other file.
 fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<ReadTranscript> {
     let size = file.metadata()?.len();
     let Ok(unpacked) = Unpacked::new(buffered(file)) else {

@@ -38,7 +38,7 @@ pub(crate) struct Covered {
     decided: bool,
     /// Whether some test got through its matcher.
     matched: bool,
-    /// Whether it blocked or asked in some test; `None` for a hook that is no guard.
+    /// Whether it blocked or asked in some test; `None` for a hook that is not a guard.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<bool>,
     /// Tools that its matcher names and no test used.

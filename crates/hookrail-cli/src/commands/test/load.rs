@@ -1,4 +1,4 @@
-//! Finds test files and reads them, all or none: a file that is no test file stops the run before any hook does
+//! Finds test files and reads them, all or none: a file that is not a test file stops the run before any hook does
 //! anything.
 //!
 //! Files are read with a limit and without waiting, since a path may lead to a pipe or a device.

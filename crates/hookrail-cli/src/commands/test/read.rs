@@ -168,7 +168,7 @@ impl<'a> TestFileReader<'a> {
     }
 }
 
-/// Where a value stands, in bytes.
+/// Where a value is, in bytes.
 fn span(value: &Ast<'_>) -> Range<usize> {
     let range = value.range();
     range.start..range.end

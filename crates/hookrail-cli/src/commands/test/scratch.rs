@@ -22,7 +22,7 @@ use super::case::TestCase;
 use crate::context::Context;
 use crate::display::is_home;
 
-/// How much of a project's settings folders is copied. More than this is no hook.
+/// How much of a project's settings folders is copied. More than this is not a hook.
 const MAX_COPIED_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_COPIED_FILES: usize = 4_096;
 

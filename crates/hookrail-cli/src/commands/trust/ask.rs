@@ -117,7 +117,7 @@ pub(super) fn choose<'a>(review: &'a Review, person: &mut dyn Person) -> io::Res
 }
 
 /// Asks until the answer is one of the words, given by their first letters. No answer at all is the last word.
-/// Words are compared without regard to case; an empty answer is no answer.
+/// Words are compared without regard to case; an empty answer is not an answer.
 fn question(person: &mut dyn Person, words: &str, allowed: &[&'static str]) -> io::Result<&'static str> {
     loop {
         let Some(answer) = person.ask(words)? else {

@@ -1,6 +1,6 @@
 //! What waits for approval, as text and as JSON.
 //!
-//! Whatever comes from the project is escaped and stands behind a margin or a label, so that no text in it can look
+//! Whatever comes from the project is escaped and is behind a margin or a label, so that no text in it can look
 //! like a line of ours. A text is shown whole, since a person approves what is shown; one that is too long for that is
 //! named by its digest.
 

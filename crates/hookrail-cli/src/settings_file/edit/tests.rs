@@ -50,7 +50,7 @@ fn disabling_and_enabling_a_hook_edits_the_lists() {
             r#"{ "hooksConfig": { "disabled": ["lint"] } }"#,
         ),
         (r#"{ "hooks": { "disabled": ["lint"] } }"#, true, r#"{ "hooks": { "disabled": ["lint"] } }"#),
-        // Enabling clears both lists of it, however often it stands there.
+        // Enabling clears both lists of it, however often it is there.
         (
             r#"{ "hooksConfig": { "disabled": ["lint", "a"] }, "hooks": { "disabled": ["b", "lint", "lint"] } }"#,
             false,

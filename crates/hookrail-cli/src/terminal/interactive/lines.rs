@@ -62,7 +62,7 @@ enum ReaderState {
 }
 
 impl LineReader {
-    /// Starts the thread. A history that cannot be read or kept is no reason not to work.
+    /// Starts the thread. A history that cannot be read or kept is not a reason not to work.
     pub(super) fn start(history: Option<PathBuf>) -> anyhow::Result<Self> {
         let mut terminal = LineEditor::open(history).context("cannot read from the terminal")?;
         let modes = tcgetattr(io::stdin()).ok().filter(|_| !terminal.simple);

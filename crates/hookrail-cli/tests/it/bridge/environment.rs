@@ -271,7 +271,7 @@ fn a_bridge_inside_of_a_bridge_answers_nothing() {
         .chain(inner.get_args())
         .map(|word| format!("'{}'", word.to_string_lossy()))
         .collect();
-    // An entry of ours is not run as a hook, so it stands in a file.
+    // An entry of ours is not run as a hook, so it is in a file.
     project.file(
         "agent.sh",
         format!("{} < '{}' > inner.txt\necho $? >> inner.txt\n", words.join(" "), call.display()),
@@ -323,7 +323,7 @@ fn an_environment_that_is_almost_too_large_keeps_no_guard_from_starting() {
     assert!(refuses(&answer, "the user said no"), "{answer}");
 }
 
-/// A debug log is no part of an answer.
+/// A debug log is not a part of an answer.
 #[test]
 fn a_bridge_writes_no_debug_log() {
     let project =

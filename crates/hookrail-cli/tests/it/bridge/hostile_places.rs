@@ -102,7 +102,7 @@ fn a_closed_stdout_is_a_refusal_by_exit_code_and_reason() {
     }
 }
 
-/// The same through the entries that `connect` writes: whatever the agent reads, it is no permission.
+/// The same through the entries that `connect` writes: whatever the agent reads, it is not a permission.
 #[test]
 fn a_written_entry_refuses_too_when_nothing_can_be_written() {
     let project = guarded();
@@ -188,7 +188,7 @@ fn a_user_without_a_home_is_refused_whatever_the_environment_says() {
     }
 }
 
-/// A folder of settings that others may write to is no guard's place.
+/// A folder of settings that others may write to is not a guard's place.
 #[test]
 fn settings_that_others_may_write_are_refused() {
     let project = guarded();

@@ -108,7 +108,7 @@ fn a_linked_file_is_changed_where_it_lies() {
     assert_eq!(fs::read_to_string(&real).unwrap(), before);
 }
 
-/// Connecting is no reason to write what its owner made read-only, and a link that leads nowhere is not replaced.
+/// Connecting is not a reason to write what its owner made read-only, and a link that leads nowhere is not replaced.
 #[test]
 fn what_cannot_be_written_is_reported() {
     let project = TestProject::new();

@@ -237,7 +237,7 @@ proptest! {
         let mut expected = given["messages"].as_array().unwrap().clone();
         expected.retain(|message| message["content"] != "");
         let mut shown = over_the_wire(&to_hook_llm_request(&changed))["messages"].as_array().unwrap().clone();
-        // A message that would separate a call from its answer may stand after the answer instead.
+        // A message that would separate a call from its answer may be after the answer instead.
         let mixed = base.contents.iter().any(|content| {
             content.parts.iter().any(|part| part.function_response.is_some())
                 && content.parts.iter().any(|part| super::shown_text(part).is_some())

@@ -105,7 +105,7 @@ pub struct BusError {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BusErrorCode {
-    /// The message is no request.
+    /// The message is not a request.
     InvalidRequest,
     /// The event is not one of the eleven.
     UnsupportedEvent,
@@ -216,7 +216,7 @@ impl HookExecutionResponse {
         self.outcome.as_ref().is_ok_and(|output| output.success)
     }
 
-    /// The answer to something that is no request; its correlation id is a new one.
+    /// The answer to something that is not a request; its correlation id is a new one.
     pub fn invalid_request(message: &str) -> Self {
         invalid(fallback_id(), message, json!({}))
     }
@@ -295,7 +295,7 @@ impl From<&ProcessedHookResult> for ExecutionOutput {
     }
 }
 
-/// The response to a message that is no request.
+/// The response to a message that is not a request.
 fn invalid(correlation_id: String, message: &str, details: Value) -> HookExecutionResponse {
     let error = BusError { code: BusErrorCode::InvalidRequest, message: message.to_owned(), details };
     HookExecutionResponse { correlation_id, outcome: Err(error) }

@@ -6,7 +6,7 @@ use super::is_assignment;
 use crate::rules::glob::Glob;
 use crate::rules::truth::Truth;
 
-/// One word of a pattern that is no flag.
+/// One word of a pattern that is not a flag.
 #[derive(Debug, Clone)]
 pub(super) enum OperandPattern {
     /// A word.
@@ -49,7 +49,7 @@ impl OperandPattern {
     }
 }
 
-/// Whether some operand matches, wherever it stands.
+/// Whether some operand matches, wherever it is.
 pub(super) fn anywhere(glob: &Glob, items: &[Item]) -> Truth {
     Truth::any(items.iter().map(|item| match item {
         Item::Operand(operand) => glob.is_match(&operand.text, false).into(),
@@ -95,7 +95,7 @@ fn enter(reached: &mut [Truth], pattern: &[OperandPattern], mut index: usize, tr
 /// One step: operands that match move on, `...` stays, and what may be a value or an assignment may be passed over.
 fn after_operand(pattern: &[OperandPattern], reached: &[Truth], operand: &Operand) -> Vec<Truth> {
     let mut next = vec![Truth::No; reached.len()];
-    // Both may stand between other operands without being counted among them.
+    // Both may be between other operands without being counted among them.
     let can_be_left_out = operand.may_be_value || is_assignment(&operand.text);
     for (index, truth) in reached.iter().copied().enumerate().filter(|(_, truth)| *truth != Truth::No) {
         match pattern.get(index) {

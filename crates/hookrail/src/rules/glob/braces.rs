@@ -22,7 +22,7 @@ pub(crate) fn expand(glob: &str) -> Result<Vec<String>, String> {
     Ok(done)
 }
 
-/// A group of choices and what stands around it.
+/// A group of choices and what is around it.
 struct BraceGroup<'t> {
     before: &'t str,
     choices: Vec<&'t str>,
@@ -31,7 +31,7 @@ struct BraceGroup<'t> {
 
 /// The first `{…}` that has a comma of its own.
 fn first_group(text: &str) -> Result<Option<BraceGroup<'_>>, String> {
-    // For each open brace: where it stands and where its commas are.
+    // For each open brace: where it is and where its commas are.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut found: Option<(usize, Vec<usize>, usize)> = None;
     let mut is_escaped = false;

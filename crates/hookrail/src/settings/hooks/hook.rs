@@ -228,7 +228,7 @@ impl HookReader<'_, '_, '_> {
         }
     }
 
-    /// A timeout in milliseconds, of which fractions count. The default stands in for what is no number above zero.
+    /// A timeout in milliseconds, of which fractions count. The default stands in for what is not a number above zero.
     fn read_timeout(
         &mut self,
         field: Option<&ObjectProp<'_>>,

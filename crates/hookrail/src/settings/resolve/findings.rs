@@ -140,7 +140,7 @@ fn off(message: String, help: String) -> Diagnostic {
     }
 }
 
-/// Where a hook stands.
+/// Where a hook is.
 fn place_of(resolved: &ResolvedHook) -> Option<Place> {
     let Origin { file, line, .. } = &resolved.hook.origin;
     let known = *line > 0;

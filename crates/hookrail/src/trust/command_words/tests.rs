@@ -112,7 +112,7 @@ fn what_cannot_be_read_within_bounds_is_refused() {
     let long = env(&[("A", &"x".repeat(4000))]);
     assert_eq!(words(&"$A ".repeat(4000), &long), Err(TooComplex));
     assert_eq!(words(&"${a:-".repeat(100), &[]), Err(TooComplex));
-    // A variable that names itself is no trap.
+    // A variable that names itself is not a trap.
     words("$A", &env(&[("A", "$A:$A ./x")])).unwrap();
 }
 

@@ -179,7 +179,7 @@ if shutil.which("notify-send"):
     node: r#"
 async function main(payload) {
   const { spawnSync } = await import("node:child_process");
-  // Without notify-send or a desktop there is nothing to show it on, which is no failure.
+  // Without notify-send or a desktop there is nothing to show it on, which is not a failure.
   spawnSync("notify-send", ["The agent waits", payload.message], { stdio: "ignore" });
 }
 "#,

@@ -50,7 +50,7 @@ struct ClaudeBlock<'a> {
 }
 
 /// Reads a line. Lines of other kinds have no entries, which is fine.
-/// A result that is no error ran; one that is an error may be the tool's own failure or a refusal, which its text
+/// A result that is not an error ran; one that is an error may be the tool's own failure or a refusal, which its text
 /// shows.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(ClaudeLine { r#type, cwd, message }) = serde_json::from_slice(line) else { return false };

@@ -187,7 +187,7 @@ fn each_field_of_a_request_is_read_by_itself() {
 
 #[test]
 fn no_text_is_copied() {
-    /// Where each text stands in memory, and whether it is borrowed.
+    /// Where each text is in memory, and whether it is borrowed.
     fn places(request: PartialLlmRequest<'_>, response: PartialLlmResponse<'_>) -> Vec<(*const u8, bool)> {
         let messages = request.messages.into_iter().flatten();
         let candidates = response.candidates.into_iter().flatten();

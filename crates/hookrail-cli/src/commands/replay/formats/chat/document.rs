@@ -14,7 +14,7 @@ use super::ChatMessage;
 use crate::commands::replay::call::TranscriptEntry;
 
 /// What was found in a document.
-/// A document that is no chat has no entries.
+/// A document that is not a chat has no entries.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::commands::replay) struct Document {
     /// Whether it is a chat at all.
