@@ -25,17 +25,19 @@ pub fn uses_between_modules(src: &Path) -> BTreeMap<(String, String), Vec<String
     for (name, source) in sources.iter().filter(|(name, _)| module(name) != ROOT) {
         let from = module(name);
         let depth = name.trim_end_matches("/mod.rs").split('/').count();
-        for (word, line) in source.uses_of_the_top(depth) {
+        for word in source.uses_of_the_top(depth) {
             // An inline module makes `super::` shorter than it looks; only a word that names a module is certain.
-            let to = if modules.contains(word.name) {
-                word.name
+            let to = if modules.contains(word.name.as_str()) {
+                word.name.as_str()
             } else if word.from_crate {
                 ROOT
             } else {
                 continue;
             };
             if to != from {
-                uses.entry((from.to_owned(), to.to_owned())).or_default().push(format!("{name}:{line}"));
+                uses.entry((from.to_owned(), to.to_owned()))
+                    .or_default()
+                    .push(format!("{name}:{}", word.line));
             }
         }
     }

@@ -1,222 +1,127 @@
-//! One source file as code alone: comments, strings and test items are blank, and every line keeps its number.
+//! A source file, read for the modules at the top of its crate that it names. Test code is left out.
 
-/// A file's code and the test modules it declares.
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
+/// What a source file names.
+#[derive(Default)]
 pub(super) struct Source {
-    /// As long as the text of the file, with blanks in place of everything that is not code.
-    code: String,
-    /// Their names, as in `mod name;`.
+    uses: Vec<TopUse>,
     test_modules: Vec<String>,
 }
 
-/// The first word of a path that starts at the crate's top.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TopWord<'a> {
-    /// A module's name, or that of an item of the crate's root.
-    pub(super) name: &'a str,
-    /// The path begins with `crate::` and not with `super::`.
+/// A word behind `crate::`, or behind as many `super::` as there are.
+pub(super) struct TopUse {
+    pub(super) name: String,
     pub(super) from_crate: bool,
+    pub(super) line: usize,
+    supers: usize,
 }
 
 impl Source {
-    /// Takes comments, strings and test items out of a text.
-    /// Only a test item itself is removed: code after it is read again.
+    /// Reads a source text.
     pub(super) fn new(text: &str) -> Self {
-        let mut code = without_comments_and_strings(text);
-        let mut test_modules = Vec::new();
-        while let Some(start) =
-            ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|mark| code.find(mark)).min()
-        {
-            let end = item_end(&code, start);
-            let item = code.get(start..end).unwrap_or_default();
-            test_modules.extend(declared_module(item).map(str::to_owned));
-            code = blank(&code, start, end);
-        }
-        Self { code, test_modules }
+        let mut source = Self::default();
+        source.read(text.parse().expect("Rust code"));
+        source
     }
 
-    /// The modules in files of their own that are declared for tests only.
+    /// The files that are modules of tests, by name.
     pub(super) fn test_modules(&self) -> &[String] {
         &self.test_modules
     }
 
-    /// The paths that start at the crate's top, with their lines. `depth` is the file's own: 1 for a module's file.
-    pub(super) fn uses_of_the_top(&self, depth: usize) -> Vec<(TopWord<'_>, usize)> {
-        let mut uses = Vec::new();
-        let mut add = |at: usize, from_crate: bool| {
-            for (offset, name) in first_words(self.code.get(at..).unwrap_or_default()) {
-                let line = self.code.get(..at + offset).unwrap_or_default().matches('\n').count() + 1;
-                uses.push((TopWord { name, from_crate }, line));
-            }
-        };
-        for (at, start) in self.code.match_indices("crate::") {
-            if self.code.get(..at).is_some_and(|before| !before.ends_with(is_word)) {
-                add(at + start.len(), true);
-            }
-        }
-        for (at, start) in self.code.match_indices("super::") {
-            // Only the beginning of a chain: `super::super::` is read as a whole.
-            let is_first = self.code.get(..at).is_some_and(|before| !before.ends_with("super::"));
-            let chain = self.code.get(at..).unwrap_or_default();
-            let length = chain.len() - chain.trim_start_matches(start).len();
-            if is_first && length / start.len() >= depth {
-                add(at + length, false);
-            }
-        }
-        uses.sort_by_key(|(_, line)| *line);
-        uses
+    /// The words that name something at the top of the crate, for a file that is this deep in it.
+    pub(super) fn uses_of_the_top(&self, depth: usize) -> impl Iterator<Item = &TopUse> {
+        self.uses.iter().filter(move |found| found.from_crate || found.supers >= depth)
     }
-}
 
-/// Whether a character can be part of an identifier.
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The first word of a path, or of each path in a group (`{a::b, c::{d, e}}`), with its offset.
-fn first_words(rest: &str) -> Vec<(usize, &str)> {
-    let word_at = |at: usize| {
-        let rest = rest.get(at..).unwrap_or_default();
-        rest.get(..rest.find(|c| !is_word(c)).unwrap_or(rest.len())).unwrap_or_default()
-    };
-    if !rest.starts_with('{') {
-        return vec![(0, word_at(0))];
-    }
-    let mut words = Vec::new();
-    let (mut depth, mut expected) = (0, false);
-    for (at, c) in rest.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            break;
-        }
-        if depth == 1 && matches!(c, '{' | ',') {
-            expected = true;
-        } else if expected && is_word(c) {
-            expected = false;
-            words.push((at, word_at(at)));
-        }
-    }
-    words
-}
-
-/// The end of the item whose attribute starts at `start`: its `;`, its block, or the `,` behind a field.
-fn item_end(code: &str, start: usize) -> usize {
-    let rest = code.get(start..).unwrap_or_default();
-    let (mut depth, mut head, mut in_attribute) = (0_usize, String::new(), false);
-    for (at, c) in rest.char_indices() {
-        let end = start + at + c.len_utf8();
-        let keyword = head.split_whitespace().find(|word| !word.starts_with("pub")).unwrap_or_default();
-        match c {
-            '#' if depth == 0 => in_attribute = true,
-            '(' | '[' | '{' => depth += 1,
-            // The block or the list around the item ends: the item was the last in it.
-            ')' | ']' | '}' if depth == 0 => return start + at,
-            ')' | ']' | '}' => {
-                depth -= 1;
-                if depth == 0 && c == '}' && keyword != "use" {
-                    return end;
+    fn read(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut rest = tokens.as_slice();
+        while let [first, after @ ..] = rest {
+            rest = match (first, after) {
+                (TokenTree::Punct(_), [attribute, item @ ..]) if is_for_tests(attribute) => {
+                    self.skip_item(item)
                 }
-                if depth == 0 && c == ']' && in_attribute {
-                    (in_attribute, head) = (false, String::new());
-                    continue;
+                (TokenTree::Group(group), _) => {
+                    self.read(group.stream());
+                    after
                 }
+                (TokenTree::Ident(word), _) if word == "crate" || word == "super" => self.read_path(rest),
+                _ => after,
+            };
+        }
+    }
+
+    /// Reads a path and gives what follows its first words.
+    fn read_path<'t>(&mut self, path: &'t [TokenTree]) -> &'t [TokenTree] {
+        let (mut rest, mut from_crate, mut supers) = (path, false, 0);
+        while let [TokenTree::Ident(word), TokenTree::Punct(colon), TokenTree::Punct(_), after @ ..] = rest
+            && colon.as_char() == ':'
+            && (word == "crate" || word == "super")
+        {
+            from_crate |= word == "crate";
+            supers += usize::from(word == "super");
+            rest = after;
+        }
+        let [first, after @ ..] = rest else { return &[] };
+        let mut words = Vec::new();
+        match first {
+            _ if rest.len() == path.len() => {}
+            TokenTree::Group(group) => {
+                let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+                let is_comma =
+                    |token: &TokenTree| matches!(token, TokenTree::Punct(sign) if sign.as_char() == ',');
+                words.extend(tokens.split(is_comma).filter_map(|part| part.first().cloned()));
             }
-            ';' if depth == 0 => return end,
-            ',' if depth == 0 && keyword.ends_with(':') => return end,
-            _ => {}
+            word => words.push(word.clone()),
         }
-        if !in_attribute {
-            head.push(c);
+        self.uses.extend(words.into_iter().map(|word| TopUse {
+            name: word.to_string(),
+            from_crate,
+            line: word.span().start().line,
+            supers,
+        }));
+        after
+    }
+
+    /// What follows an item, whose attributes may go on. A field ends with a comma, a `use` with a semicolon, other items
+    /// with either that or braces.
+    fn skip_item<'t>(&mut self, item: &'t [TokenTree]) -> &'t [TokenTree] {
+        let is_sign = |token: &TokenTree, sign: char| matches!(token, TokenTree::Punct(found) if found.as_char() == sign);
+        if let [mark, TokenTree::Group(_), item @ ..] = item
+            && is_sign(mark, '#')
+        {
+            return self.skip_item(item);
         }
-    }
-    code.len()
-}
-
-/// The name in `mod name;`.
-fn declared_module(item: &str) -> Option<&str> {
-    let declaration = item.strip_suffix(';')?;
-    let (_, name) = declaration.rsplit_once("mod ")?;
-    name.chars().all(is_word).then_some(name)
-}
-
-/// The text with a part of it blank; line ends stay.
-fn blank(text: &str, start: usize, end: usize) -> String {
-    let part = text.get(start..end).unwrap_or_default();
-    let spaces: String = part.chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
-    [text.get(..start).unwrap_or_default(), &spaces, text.get(end..).unwrap_or_default()].concat()
-}
-
-/// The text with comments, strings and character literals blank.
-fn without_comments_and_strings(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = literal_or_comment(rest, code.ends_with(is_word)).unwrap_or(0);
-        if length == 0 {
-            code.push(c);
-            rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        } else {
-            let part = rest.get(..length).unwrap_or(rest);
-            code.extend(part.chars().map(|c| if c == '\n' { c } else { ' ' }));
-            rest = rest.get(length..).unwrap_or_default();
-        }
-    }
-    code
-}
-
-/// The length of the comment, string or character that `rest` begins with, if it begins with one.
-fn literal_or_comment(rest: &str, after_word: bool) -> Option<usize> {
-    if rest.starts_with("//") {
-        return Some(rest.find('\n').unwrap_or(rest.len()));
-    }
-    if rest.starts_with("/*") {
-        return Some(block_comment(rest));
-    }
-    if rest.starts_with('"') {
-        return Some(quoted(rest, '"'));
-    }
-    let raw = ["r", "br", "cr"].iter().find_map(|prefix| Some((prefix.len(), rest.strip_prefix(prefix)?)));
-    if let Some((prefix, raw)) = raw.filter(|_| !after_word) {
-        let hashes = raw.len() - raw.trim_start_matches('#').len();
-        let text = raw.get(hashes..).and_then(|raw| raw.strip_prefix('"'))?;
-        let end = format!("\"{}", "#".repeat(hashes));
-        return Some(text.find(&end).map_or(rest.len(), |at| prefix + hashes + 1 + at + end.len()));
-    }
-    // `'a'` and `'\n'` are characters, `'a` alone is a lifetime.
-    let inside = rest.strip_prefix('\'')?;
-    let is_character = inside.starts_with('\\') || inside.chars().nth(1) == Some('\'');
-    is_character.then(|| quoted(rest, '\''))
-}
-
-/// The length of a text between two equal quotes, with escapes.
-fn quoted(rest: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
-        if !escaped && c == quote {
-            return at + 1;
-        }
-        escaped = !escaped && c == '\\';
-    }
-    rest.len()
-}
-
-/// The length of a block comment; they nest.
-fn block_comment(rest: &str) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
-    while let Some(next) = rest.get(at..).filter(|next| !next.is_empty()) {
-        let (change, length) = match next {
-            _ if next.starts_with("/*") => (1, 2),
-            _ if next.starts_with("*/") => (-1, 2),
-            _ => (0, next.chars().next().map_or(1, char::len_utf8)),
+        let is_field = match item {
+            [TokenTree::Ident(_), TokenTree::Group(_), _, colon, ..] | [_, colon, ..] => {
+                matches!(colon, TokenTree::Punct(sign) if sign.as_char() == ':' && sign.spacing() == Spacing::Alone)
+            }
+            _ => false,
         };
-        depth = depth.saturating_add_signed(change);
-        at += length;
-        if depth == 0 {
-            break;
+        let is_use =
+            item.iter().take(3).any(|token| matches!(token, TokenTree::Ident(word) if word == "use"));
+        let is_end = |token: &TokenTree| match token {
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace && !is_use,
+            token => is_sign(token, ';') || (is_field && is_sign(token, ',')),
+        };
+        let end = item.iter().position(is_end).unwrap_or(item.len());
+        let (item, after) = item.split_at(end);
+        if let [.., TokenTree::Ident(word), TokenTree::Ident(name)] = item
+            && word == "mod"
+            && after.first().is_some_and(|end| is_sign(end, ';'))
+        {
+            self.test_modules.push(name.to_string());
         }
+        after.get(1..).unwrap_or_default()
     }
-    at
+}
+
+/// Whether this is the rest of `#[cfg(test)]`, or of a condition that begins with it.
+fn is_for_tests(attribute: &TokenTree) -> bool {
+    let TokenTree::Group(group) = attribute else { return false };
+    let condition = group.stream().to_string().replace(' ', "");
+    group.delimiter() == Delimiter::Bracket
+        && ["cfg(test)", "cfg(all(test"].iter().any(|start| condition.starts_with(start))
 }
