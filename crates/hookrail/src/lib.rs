@@ -140,8 +140,7 @@ pub mod components {
     pub use crate::formats::translator::{
         AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError,
         apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request,
-        from_hook_llm_response, response_equals, to_hook_llm_request, to_hook_llm_response,
-        to_hook_tool_config,
+        from_hook_llm_response, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
     };
     pub use crate::hook::{
         AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, HttpHook, Level, NatsHook,

@@ -344,7 +344,7 @@ pub(crate) fn contents_from_value(value: Value) -> Result<Vec<Content>, serde_js
 }
 
 /// Reads one entry of a conversation. A bare text or part has the role of the user.
-pub(crate) fn content_from_value(value: Value) -> Result<Content, serde_json::Error> {
+fn content_from_value(value: Value) -> Result<Content, serde_json::Error> {
     match value {
         Value::String(text) => Ok(Content::text("user", text)),
         Value::Object(object)

@@ -1,111 +1,66 @@
-//! Reads the SDK's form, and finds the field that is wrong when that fails.
-//!
-//! The SDK's types keep unknown fields, so that the parser's error names no place. All their fields are optional,
-//! though, so the field that is wrong is found by trying the members of an object one by one.
+//! Reads the SDK's form, and names the field that is wrong when that fails.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 use crate::formats::field::{FieldPath, TranslationError};
-use crate::formats::genai::{
-    Candidate, Content, FunctionCall, FunctionResponse, GenerateContentConfig, GenerateContentParameters,
-    GenerateContentResponse, Part, SafetyRating, ToolConfig, UsageMetadata, content_from_value,
-};
-use crate::formats::json_object::JsonObject;
+use crate::formats::genai::{Content, GenerateContentParameters, GenerateContentResponse, Part};
 
 /// Reads a request in the SDK's form.
 pub(super) fn request(value: &Value) -> Result<GenerateContentParameters, TranslationError> {
-    read(value, "llm_request", |value, at| {
-        within::<GenerateContentParameters>(value, at, |key, value, at| match key {
-            "contents" => match value {
-                Value::Array(entries) => entry(entries, at, content),
-                single => content(single, at),
-            },
-            "config" => within::<GenerateContentConfig>(value, at, |key, value, at| match key {
-                "toolConfig" => within::<ToolConfig>(value, at, |_, _, _| None),
-                _ => None,
-            }),
-            _ => None,
-        })
-    })
+    let at = FieldPath::Root("llm_request");
+    read(value, &at).map_err(|error| contents_error(value, &at.key("contents")).unwrap_or(error))
 }
 
 /// Reads a response in the SDK's form.
 pub(super) fn response(value: &Value) -> Result<GenerateContentResponse, TranslationError> {
-    read(value, "llm_response", |value, at| {
-        within::<GenerateContentResponse>(value, at, |key, value, at| match key {
-            "candidates" => entry(value.as_array()?, at, |value, at| {
-                within::<Candidate>(value, at, |key, value, at| match key {
-                    "content" => content(value, at),
-                    "safetyRatings" => entry(value.as_array()?, at, |value, at| {
-                        within::<SafetyRating>(value, at, |_, _, _| None)
-                    }),
-                    _ => None,
-                })
-            }),
-            "usageMetadata" => within::<UsageMetadata>(value, at, |_, _, _| None),
-            _ => None,
+    read(value, &FieldPath::Root("llm_response"))
+}
+
+fn read<T: DeserializeOwned>(value: &Value, at: &FieldPath<'_>) -> Result<T, TranslationError> {
+    // The place is looked for only where it is needed.
+    T::deserialize(value).or_else(|_| {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let segments: Vec<&Segment> = error.path().iter().collect();
+            error_at(&segments, error.inner(), at, value)
         })
     })
 }
 
-/// Parses, and looks for the place only when that fails.
-fn read<T: DeserializeOwned>(
-    value: &Value,
-    root: &str,
-    find: impl Fn(&Value, &FieldPath<'_>) -> Option<TranslationError>,
-) -> Result<T, TranslationError> {
-    T::deserialize(value).map_err(|error| {
-        let at = FieldPath::Root(root);
-        find(value, &at).unwrap_or_else(|| in_words(&error, &at, value))
-    })
+/// What is wrong with an entry of the conversation. They have several spellings, and the parser's error names none of them.
+fn contents_error(request: &Value, at: &FieldPath<'_>) -> Option<TranslationError> {
+    let entry_error = |value: &Value, at: &FieldPath<'_>| match value {
+        Value::String(_) => None,
+        Value::Object(object) if !object.contains_key("parts") && !object.contains_key("role") => {
+            read::<Part>(value, at).err()
+        }
+        _ => read::<Content>(value, at).err(),
+    };
+    match request.get("contents")? {
+        Value::Array(entries) => {
+            entries.iter().enumerate().find_map(|(place, value)| entry_error(value, &at.entry(place)))
+        }
+        single => entry_error(single, at),
+    }
 }
 
-/// What is wrong with an entry of a conversation, which may also be a bare part.
-fn content(value: &Value, at: &FieldPath<'_>) -> Option<TranslationError> {
-    let error = content_from_value(value.clone()).err()?;
-    let found = within::<Content>(value, at, |key, value, at| match key {
-        "parts" => entry(value.as_array()?, at, part),
-        _ => None,
-    });
-    Some(found.or_else(|| part(value, at)).unwrap_or_else(|| in_words(&error, at, value)))
-}
-
-fn part(value: &Value, at: &FieldPath<'_>) -> Option<TranslationError> {
-    let found = within::<Part>(value, at, |key, value, at| match key {
-        "functionCall" => within::<FunctionCall>(value, at, |_, _, _| None),
-        "functionResponse" => within::<FunctionResponse>(value, at, |_, _, _| None),
-        _ => None,
-    });
-    found.or_else(|| failure::<Part>(value).map(|error| in_words(&error, at, value)))
-}
-
-/// The first entry of a list in which something is wrong.
-fn entry(
-    entries: &[Value],
+/// The error at the place that a path leads to.
+fn error_at(
+    path: &[&Segment],
+    error: &serde_json::Error,
     at: &FieldPath<'_>,
-    find: impl Fn(&Value, &FieldPath<'_>) -> Option<TranslationError>,
-) -> Option<TranslationError> {
-    entries.iter().enumerate().find_map(|(place, value)| find(value, &at.entry(place)))
-}
-
-/// The first member of an object that a `T` refuses; `deeper` finds the place inside of it.
-fn within<T: DeserializeOwned>(
     value: &Value,
-    at: &FieldPath<'_>,
-    deeper: impl Fn(&str, &Value, &FieldPath<'_>) -> Option<TranslationError>,
-) -> Option<TranslationError> {
-    value.as_object()?.iter().find_map(|(key, value)| {
-        let alone = JsonObject::from_iter([(key.clone(), value.clone())]);
-        let error = failure::<T>(&Value::Object(alone))?;
-        let at = at.key(key);
-        Some(deeper(key, value, &at).unwrap_or_else(|| in_words(&error, &at, value)))
-    })
-}
-
-/// Why a value is not a `T`.
-fn failure<T: DeserializeOwned>(value: &Value) -> Option<serde_json::Error> {
-    T::deserialize(value).err()
+) -> TranslationError {
+    match path {
+        [Segment::Map { key }, rest @ ..] if let Some(inner) = value.get(key) => {
+            error_at(rest, error, &at.key(key), inner)
+        }
+        [Segment::Seq { index }, rest @ ..] if let Some(inner) = value.get(index) => {
+            error_at(rest, error, &at.entry(*index), inner)
+        }
+        _ => in_words(error, at, value),
+    }
 }
 
 /// The parser's error as a [`TranslationError`]: its message has what was expected, and the value shows what was found.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Number, Value, json};
 
 use super::{
-    apply_hook_llm_request, apply_hook_llm_response, from_hook_llm_request, response_equals,
-    to_hook_llm_request, to_hook_llm_response,
+    apply_hook_llm_request, apply_hook_llm_response, from_hook_llm_request, to_hook_llm_request,
+    to_hook_llm_response,
 };
 use crate::formats::genai::{
     Content, FunctionCall, FunctionResponse, GenerateContentConfig, GenerateContentParameters,
@@ -296,7 +296,6 @@ proptest! {
         for key in left_out {
             given.remove(key);
         }
-        prop_assert!(response_equals(&given, &response));
         prop_assert_eq!(apply_hook_llm_response(&given, &response), Ok(None));
     }
 }

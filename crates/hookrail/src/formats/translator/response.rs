@@ -112,11 +112,6 @@ pub fn apply_hook_llm_response(
     Ok(Some(response))
 }
 
-/// Whether a hook gave back the response it was shown, wholly or in part. What cannot be read is not equal.
-pub fn response_equals(given: &JsonObject, original: &GenerateContentResponse) -> bool {
-    read(given).is_ok_and(|given| ResponseDifference::of(&given, original) == ResponseDifference::default())
-}
-
 /// Reads a hook's response. Empty texts say nothing and are left out, as they are on the way to a hook.
 fn read(given: &JsonObject) -> Result<PartialLlmResponse<'_>, TranslationError> {
     let mut given = read_response(given, Writer::Hook)?;

@@ -107,7 +107,6 @@ fn a_changed_response_replaces_the_original() {
         ("the text in a whole response", changed("text", json!("***")), "***"),
         ("the candidates in a whole response", changed("candidates", said("***")), "***"),
     ] {
-        assert!(!response_equals(&given, &original), "{case}");
         let built = apply_hook_llm_response(&given, &original);
         assert_eq!(built, Ok(Some(with_text(expected))), "HOOK-079 {case}");
     }
