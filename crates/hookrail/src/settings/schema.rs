@@ -35,7 +35,7 @@ mod tests {
         let schema = settings_schema();
         let events = EventName::ALL.iter().map(|event| event.as_str());
         for (definition, keys) in [
-            (None, sorted(ROOT_KEYS.into_iter().chain(["policy"]))),
+            (None, sorted(ROOT_KEYS)),
             (Some("HooksConfig"), sorted(CONFIG_KEYS)),
             (Some("EnvironmentVariableRedaction"), sorted(REDACTION_KEYS)),
             (Some("Hooks"), sorted(events.chain(HOOKS_KEYS))), // HOOK-080, HOOK-081
