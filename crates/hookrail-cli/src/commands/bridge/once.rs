@@ -34,7 +34,11 @@ pub(super) fn is_answered_by_other(
     context: &Context,
 ) -> bool {
     let folders = [folder, Some(context.project())].into_iter().flatten();
-    let entries: Vec<bool> = folders.filter_map(|folder| entry_as_written(event.agent, folder)).collect();
+    let runs = |agent: &Agent| *agent == event.agent || also_runs(event.agent, *agent);
+    let agents: Vec<Agent> = Agent::ALL.into_iter().filter(runs).collect();
+    let entries: Vec<bool> = folders
+        .flat_map(|folder| agents.iter().filter_map(move |agent| entry_as_written(*agent, folder)))
+        .collect();
     let is_alone =
         args.agent == event.agent && entries.is_empty() && !is_run_for_others(event.agent, context);
     if !args.project && (is_alone || entries.contains(&false)) {

@@ -178,6 +178,21 @@ fn a_projects_entry_that_is_not_waited_for_takes_no_call() {
         let runs = fs::read_to_string(&count).unwrap_or_default().lines().count();
         assert_eq!(runs, 2 * (number + 1), "{field}: both answer");
     }
+    // Nor from the user's entry of an agent that runs Claude's files, too.
+    fs::create_dir_all(project.home().join(".grok")).unwrap();
+    run(&project, &["connect", "grok"]);
+    let groks = fs::read_to_string(project.home().join(".grok/hooks/hookrail.json")).unwrap();
+    let stdin = payload(
+        &project,
+        "grok",
+        "PreToolUse-run_terminal_command",
+        &json!({ "toolUseId": "call_grok", "tool_use_id": "call_grok" }),
+    );
+    let before = fs::read_to_string(&count).unwrap().lines().count();
+    for entry in [&shared, &command(&groks, "PreToolUse")] {
+        call(&project, entry, &stdin);
+    }
+    assert_eq!(fs::read_to_string(&count).unwrap().lines().count(), before + 2, "both answer");
 }
 
 /// A call without an id cannot be told from another one: each entry answers it.

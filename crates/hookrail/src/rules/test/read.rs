@@ -115,8 +115,7 @@ impl TestReader<'_> {
             RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help)
         };
         // Most patterns have none of the signs that these two look for.
-        let is_sign = |byte| matches!(byte, b'|' | b'&' | b';' | b'>' | b'<' | b'=' | b'"' | b'\'');
-        let is_doubtful = text.bytes().any(is_sign);
+        let is_doubtful = text.contains(['|', '&', ';', '>', '<', '=', '"', '\'']);
         let contradiction = if is_doubtful { CommandPattern::contradiction(text) } else { None };
         if let Some(contradiction) = contradiction {
             let problem = never(&contradiction);
