@@ -65,5 +65,10 @@ fn included(source: &Path) -> Vec<PathBuf> {
     let folder = source.parent().unwrap();
     let code = code.replace("#[doc = include_str!", "");
     let names = code.split("include_str!(\"").skip(1).map(|rest| rest.split('"').next().unwrap());
-    names.map(|name| folder.join(name).canonicalize().unwrap()).collect()
+    // A file that is a link is packed with the content that it leads to.
+    let found = names.map(|name| {
+        let file = folder.join(name);
+        file.parent().unwrap().canonicalize().unwrap().join(file.file_name().unwrap())
+    });
+    found.collect()
 }
