@@ -126,9 +126,10 @@ impl RawPipe {
         Self { child, stdin, stdout: BufReader::new(stdout), question, answer: Vec::new() }
     }
 
-    /// Skips the line in which a worker announces itself.
+    /// Skips the line in which a worker announces itself, which it does when it is first asked.
     fn announced(mut self) -> Self {
-        self.stdout.read_until(b'\n', &mut self.answer).expect("the worker announces itself");
+        self.ask();
+        self.stdout.read_until(b'\n', &mut self.answer).expect("the worker answers");
         self
     }
 
