@@ -32,7 +32,7 @@ pub struct Place {
 
 /// Answers until `stop`, then what was taken up to then. A server that is away is tried again and again.
 ///
-/// It must be the only thing that the thread of its runtime does at the end: see [`drain`].
+/// It must be the only thing that the thread of its runtime does at the end: see `drain`.
 pub async fn serve<A>(
     endpoint: &Endpoint,
     place: &Place,
