@@ -62,7 +62,13 @@ impl ShippedNeed {
     pub(crate) fn may_be_met(&self, facts: &Facts<'_>) -> bool {
         if self.hidden || !self.programs.is_empty() || !self.words.is_empty() {
             let Some(shell) = facts.shell() else { return false };
-            let is_named = |name: &str| self.programs.iter().any(|program| is_program(program, name));
+            let is_named = |name: &str| {
+                // Once for a name: a preset has a thousand programs to compare it with.
+                let base = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name);
+                let has_path = base.len() != name.len();
+                let mut programs = self.programs.iter();
+                programs.any(|program| is_program(program, base) || (has_path && is_program(program, name)))
+            };
             let has_program =
                 || self.programs.is_empty() || shell.program_names().any(|name| name.is_none_or(is_named));
             if !shell.is_dynamic() && (self.hidden || !has_program() || !self.has_words(shell)) {
@@ -112,14 +118,13 @@ fn has_text(value: &Value, parts: &[&str]) -> bool {
     }
 }
 
-/// Whether a program of this name, which may have a path before it, is meant.
+/// Whether a program of this name is meant.
 fn is_program(pattern: &str, name: &str) -> bool {
-    let base = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name);
-    [base, name].into_iter().any(|name| match pattern.strip_suffix('*') {
+    match pattern.strip_suffix('*') {
         // On some systems case does not matter. It is enough to compare what is left exactly later.
         Some(start) => name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start)),
         None => name.eq_ignore_ascii_case(pattern),
-    })
+    }
 }
 
 fn contains(text: &str, part: &str, ignore_case: bool) -> bool {
