@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::condition::needs::Detail;
-use super::facts::Facts;
+use super::facts::{Facts, base_name};
 use super::rule::Rule;
 
 /// The places of rules and other hooks in a list.
@@ -42,8 +42,8 @@ impl RuleIndex {
             }
             for name in shell.program_names() {
                 let name = name?.to_ascii_lowercase();
-                let base = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&name);
-                let found = [base, &name].into_iter().filter_map(|name| self.by_program.get(name));
+                let found =
+                    [base_name(&name), &name].into_iter().filter_map(|name| self.by_program.get(name));
                 places.extend(found.flatten());
             }
         }

@@ -6,7 +6,7 @@ use super::{ConditionNode, NodeKind};
 use crate::event::CallReading;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::Fact;
-use crate::rules::facts::{Facts, ShellLine};
+use crate::rules::facts::{Facts, ShellLine, base_name};
 use crate::rules::test::{Test, TestPart};
 
 /// More alternatives than this are not kept apart: then the condition needs nothing.
@@ -64,7 +64,7 @@ impl ShippedNeed {
             let Some(shell) = facts.shell() else { return false };
             let is_named = |name: &str| {
                 // Once for a name: a preset has a thousand programs to compare it with.
-                let base = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name);
+                let base = base_name(name);
                 let has_path = base.len() != name.len();
                 let mut programs = self.programs.iter();
                 programs.any(|program| is_program(program, base) || (has_path && is_program(program, name)))

@@ -54,6 +54,11 @@ impl ShellLine {
     }
 }
 
+/// The last name of a program's path.
+pub(crate) fn base_name(name: &str) -> &str {
+    name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name)
+}
+
 impl LineCommand {
     /// Whether a pattern holds. The words are read only if its program is this one.
     pub(crate) fn matches(&self, pattern: &CommandPattern) -> Truth {
