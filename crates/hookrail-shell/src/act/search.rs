@@ -12,6 +12,10 @@ fn with_hole(field: &Field, sign: Option<&str>, found: &[Likely]) -> Field {
     };
     match text.split_once(sign) {
         None => field.clone(),
+        // Code for a shell: what is around the sign still counts.
+        Some(_) if text.contains([' ', ';', '|', '&']) => {
+            Field { guess: Some(text.replace(sign, "\"$_\"")), single: true, ..Field::unknown() }
+        }
         Some(("", _)) => Field::likely(found.to_vec()),
         Some((before, _)) => {
             let is_quoted = before.starts_with('~') && !field.tilde;
@@ -77,6 +81,13 @@ fn named(mut found: Vec<Likely>, folders: &[Field], rest: &[Field]) -> Vec<Likel
 /// Whether `xargs` splits a text at blanks and changes nothing else.
 fn is_plain(text: &str) -> bool {
     !text.contains(['\'', '"', '\\', '\0']) && text.len() < 4096
+}
+
+/// The lines of a text that is known, for programs that take each as an input of its own: at most 64, without quotes.
+fn lines_of(stdin: &Stdin) -> Option<Vec<&str>> {
+    let Stdin::Text(text) = stdin else { return None };
+    let lines: Vec<&str> = text.lines().map(str::trim_start).filter(|line| !line.is_empty()).collect();
+    (is_plain(text) && lines.len() <= 64).then_some(lines)
 }
 
 /// What a command reads from its standard input, as paths: those that were found, or the words of a text.
@@ -184,6 +195,18 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     }
     let sign = sign.as_deref().filter(|_| replaces);
     let command = call.args.get(start..).unwrap_or_default();
+    if let (Some(sign), Some(lines), false) =
+        (sign.filter(|sign| !sign.is_empty()), lines_of(&stdin), call.has_before("-a", start))
+    {
+        for line in lines {
+            let fill = |field: &Field| match field.as_str() {
+                Some(text) if text.contains(sign) => Field::known(text.replace(sign, line)),
+                _ => field.clone(),
+            };
+            walker.start(&command.iter().map(fill).collect::<Vec<_>>(), &inner);
+        }
+        return true;
+    }
     let mut whole: Vec<Field> = command.iter().map(|field| with_hole(field, sign, &found)).collect();
     if whole.is_empty() {
         whole.push(Field::known("echo"));
@@ -204,8 +227,8 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
 
 /// `parallel`: a command line with holes for each input, which a shell runs.
 ///
-/// Without a command the inputs themselves are the commands. They are known only where they are on the line behind
-/// `:::`; read from a file or a pipe they can be anything.
+/// Without a command the inputs themselves are the commands. They are known only where they are on the line, behind
+/// `:::` or as the text of a pipe; read from a file they can be anything.
 pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
     let slots = call.slots();
     let start = slots.first().map_or(call.args.len(), |slot| slot.at);
@@ -213,17 +236,20 @@ pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) ->
         return true;
     }
     call.note_unclear(walker, start);
+    let stdin = inner.stdin.clone();
     let mut inner = Context { stdin: Stdin::Unknown, ..inner.clone() };
     inner.foreign |= call.has_before("-S|--sshlogin|--sshloginfile", start);
     let rest = call.args.get(start..).unwrap_or_default();
     let is_source = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(":::"));
     let sources = rest.iter().position(is_source).unwrap_or(rest.len());
     let (template, inputs) = rest.split_at(sources);
-    let is_literal = inputs.iter().all(|field| field.text.is_some())
-        && inputs.first().is_some_and(|field| field.is(":::"))
-        && inputs.iter().filter(|field| is_source(field)).count() == 1
-        && inputs.len() <= 64;
-    let values: Vec<&str> = inputs.iter().skip(1).filter_map(Field::as_str).collect();
+    let piped = lines_of(&stdin).filter(|_| inputs.is_empty() && !call.has_before("-a|--pipe", start));
+    let is_literal = piped.is_some()
+        || inputs.iter().all(|field| field.text.is_some())
+            && inputs.first().is_some_and(|field| field.is(":::"))
+            && inputs.iter().filter(|field| is_source(field)).count() == 1
+            && inputs.len() <= 64;
+    let values = piped.unwrap_or_else(|| inputs.iter().skip(1).filter_map(Field::as_str).collect());
     if template.is_empty() {
         if !is_literal {
             walker.dynamic(Cause::Stdin);

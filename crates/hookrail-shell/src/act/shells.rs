@@ -147,7 +147,12 @@ pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, co
             }
             walker.new_shell(code, args, context);
         }
-        _ => walker.dynamic(Cause::Eval),
+        _ => {
+            walker.dynamic(Cause::Eval);
+            if let Some(guess) = &text.guess {
+                walker.with_holes(|walker| walker.new_shell(guess, args, context));
+            }
+        }
     }
 }
 
