@@ -311,6 +311,10 @@ impl Call<'_> {
             let Some(role) = role.map(|role| role.trim_end_matches("...")) else { break };
             let field = self.field(slot.at);
             if matches!(role, "run" | "line") {
+                // `aws-vault exec profile -- command`: here the sign is an operand like the others.
+                if field.is("--") && at + 1 < slots.len() {
+                    continue;
+                }
                 self.command(walker, role, slots.get(at..).unwrap_or_default(), inner);
                 found = true;
                 break;
@@ -471,6 +475,10 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
             });
             if let Some(file) = file.filter(|file| *file != "-") {
                 walker.use_path(Access::Read, &Field::known(file), context);
+                // `-F name=@a,b` sends both.
+                for part in file.split(',').filter(|part| *part != file) {
+                    walker.use_path(Access::Read, &Field::known(part), context);
+                }
             }
         }
         "text" => languages::quoted_names(walker, value.as_str().unwrap_or_default(), context),

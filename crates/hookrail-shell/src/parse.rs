@@ -6,7 +6,7 @@
 //! Grammar-based parsers that try one reading after another take exponential time there: `((((((((x;y))))))))`
 //! with fourteen pairs keeps `brush-parser` 0.4 busy for 19 seconds.
 
-mod ansi_c;
+pub(crate) mod ansi_c;
 mod command;
 mod compound;
 mod cursor;

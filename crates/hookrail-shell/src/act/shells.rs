@@ -12,7 +12,7 @@ pub(crate) fn is_shell(name: &str) -> bool {
 
 /// Shells with a language of their own. Their code is read as if it were Bash's, and is certain only where it is plain words.
 fn is_other_shell(name: &str) -> bool {
-    matches!(name, "fish" | "csh" | "tcsh")
+    matches!(name, "fish" | "csh" | "tcsh" | "nu")
 }
 
 /// Reads the arguments of a shell: code, the name of a script, or nothing.

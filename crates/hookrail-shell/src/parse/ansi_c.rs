@@ -5,7 +5,7 @@
 
 /// The text between the quotes, decoded; `None` if it is not UTF-8. Such a word cannot be determined, since facts are text; it
 /// is dynamic where it names a program.
-pub(super) fn decode(written: &str) -> Option<String> {
+pub(crate) fn decode(written: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(written.len());
     let mut chars = written.chars().peekable();
     while let Some(next) = chars.next() {

@@ -467,6 +467,8 @@ fn beginnings_are_followed() {
         ("find /etc | xargs -I{} sh -c 'cat {}; rm -rf /usr'", "r ?, w /usr"),
         ("find . -exec sh -c 'rm -rf /etc/{}' \\;", "w /etc/?"),
         ("echo /etc | parallel rm -rf", "w /etc"),
+        ("printf '\\162\\x6d %b' '\\x2fetc' | bash", "w /etc"),
+        ("printf '%s%%%s' 'rm ' a | bash", "w %a"),
         ("echo 'rm -rf /etc' | parallel", "w /etc"),
         ("echo 'rm -rf /etc' | parallel bash -c {}", "w /etc"),
         ("find . -name .env -exec cat {} \\;", "r ./**, r ./.env"),

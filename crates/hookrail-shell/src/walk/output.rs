@@ -119,59 +119,92 @@ fn echo(args: &[Field], posix: bool) -> Option<String> {
     if posix && (!flags.is_empty() || text.contains('\\')) {
         return None;
     }
-    let text = if has('e') { unescaped(&text)? } else { text };
+    let text = if has('e') { unescaped(&text, false)? } else { text };
     Some(if has('n') { text } else { text + "\n" })
 }
 
-/// `printf` with a format of plain text, `%s` and `%%`.
+/// What a part of `printf`'s format writes.
+enum Piece {
+    Text(String),
+    /// `%s`, or `%b` with the escapes of the value replaced.
+    Value {
+        has_escapes: bool,
+    },
+}
+
+/// `printf` with a format of plain text, `%s`, `%b` and `%%`.
 fn printf(args: &[Field]) -> Option<String> {
     let words = plain_words(args)?;
     let (format, values) = words.split_first()?;
     if format.starts_with('-') {
         return None;
     }
-    let format = unescaped(format)?;
-    let pieces: Vec<Vec<&str>> = format.split("%%").map(|piece| piece.split("%s").collect()).collect();
-    if pieces.iter().flatten().any(|piece| piece.contains('%')) {
-        return None;
+    let mut pieces = Vec::new();
+    let mut parts = format.split('%');
+    pieces.push(Piece::Text(unescaped(parts.next()?, true)?));
+    while let Some(part) = parts.next() {
+        let rest = match part.chars().next() {
+            // `%%`: the next part follows the sign.
+            None => format!("%{}", parts.next()?),
+            Some(letter @ ('s' | 'b')) => {
+                pieces.push(Piece::Value { has_escapes: letter == 'b' });
+                part.get(1..)?.to_owned()
+            }
+            Some(_) => return None,
+        };
+        pieces.push(Piece::Text(unescaped(&rest, true)?));
     }
-    let has_holes = pieces.iter().any(|piece| piece.len() > 1);
+    let has_values = pieces.iter().any(|piece| matches!(piece, Piece::Value { .. }));
     let mut values = values.iter();
     let mut text = String::new();
     loop {
-        for (at, piece) in pieces.iter().enumerate() {
-            text.push_str(if at > 0 { "%" } else { "" });
-            for (at, part) in piece.iter().enumerate() {
-                text.push_str(if at > 0 { values.next().copied().unwrap_or_default() } else { "" });
-                text.push_str(part);
+        for piece in &pieces {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Value { has_escapes } => {
+                    let value = values.next().copied().unwrap_or_default();
+                    if *has_escapes {
+                        text.push_str(&unescaped(value, false)?);
+                    } else {
+                        text.push_str(value);
+                    }
+                }
             }
         }
         if text.len() > super::MAX_VALUE {
             return None;
         }
-        if !has_holes || values.as_slice().is_empty() {
+        if !has_values || values.as_slice().is_empty() {
             return Some(text);
         }
     }
 }
 
-/// A text with the common escapes replaced; `None` where there are others.
-fn unescaped(text: &str) -> Option<String> {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(next) = chars.next() {
-        if next != '\\' {
-            plain.push(next);
-            continue;
+/// A text with its escapes replaced; `None` where one ends the text or makes a null byte. `echo` and `%b` have another form for
+/// octal numbers than `$'…'` has.
+fn unescaped(text: &str, has_octal: bool) -> Option<String> {
+    let mut parts = text.split('\\');
+    parts.next();
+    while let Some(part) = parts.next() {
+        let is_zero = |digits: &str, most: usize, radix: u32| {
+            digits.chars().take(most).take_while(|digit| digit.is_digit(radix)).all(|digit| digit == '0')
+        };
+        let is_unclear = match part.chars().next() {
+            // An escaped backslash: the next part is plain.
+            None => {
+                parts.next();
+                false
+            }
+            Some('0'..='7') => !has_octal || is_zero(part, 3, 8),
+            Some('x') => is_zero(part.get(1..)?, 2, 16),
+            Some('u') => is_zero(part.get(1..)?, 4, 16),
+            Some('U') => is_zero(part.get(1..)?, 8, 16),
+            Some('c') => true,
+            Some(_) => false,
+        };
+        if is_unclear {
+            return None;
         }
-        plain.push(match chars.next()? {
-            'n' => '\n',
-            't' => '\t',
-            '\\' => '\\',
-            '"' => '"',
-            '\'' => '\'',
-            _ => return None,
-        });
     }
-    Some(plain)
+    crate::parse::ansi_c::decode(text)
 }
