@@ -125,7 +125,7 @@ impl fmt::Debug for ResponseStream {
     }
 }
 
-/// Turns the answer that stands for a refused prompt into an error.
+/// Turns the answer that means a refused prompt into an error.
 fn refuse_blocked_prompt(chunk: GenerateContentResponse) -> Result<GenerateContentResponse, ModelError> {
     let feedback = chunk.extra.get("promptFeedback");
     let word = |field: &str| feedback?.get(field).and_then(Value::as_str).filter(|word| !word.is_empty());

@@ -101,7 +101,7 @@ pub enum ToolState {
 }
 
 impl ToolState {
-    /// The word that stands for it in events for programs.
+    /// Its word in events for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",

@@ -42,7 +42,7 @@ pub(crate) fn dialect_of(agent: Agent) -> &'static Dialect {
     }
 }
 
-/// The name under which an event stands in the agent's table. Copilot has two names for each, and an event of
+/// The name that an event has in the agent's table. Copilot has two names for each, and an event of
 /// one name with a payload in the other form is understood too.
 pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
     let aliases = dialect_of(agent).event_aliases;

@@ -165,7 +165,6 @@ pub(crate) struct NativeTool {
     pub arguments: &'static [Argument],
 }
 
-/// One argument of a tool.
 #[derive(Debug)]
 pub(crate) struct Argument {
     /// The agent's name of it.

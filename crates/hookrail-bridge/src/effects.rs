@@ -18,7 +18,7 @@ pub(crate) struct NativeEffects {
     pub input: Option<JsonObject>,
     /// A text for the model.
     pub context: Option<String>,
-    /// The text that stands in for the tool's result.
+    /// The text that replaces the tool's result.
     pub result: Option<String>,
     /// A text for the user.
     pub user_message: Option<String>,

@@ -157,7 +157,6 @@ fn is_toml(agent: Agent, text: &str) -> bool {
     has_toml && !text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
 }
 
-/// An import in progress.
 struct Importing {
     agent: Agent,
     imported: Imported,

@@ -67,7 +67,7 @@ impl Context {
         Ok(self)
     }
 
-    /// The nearest folder with project settings or with approvals; the home directory itself is none.
+    /// The nearest folder with project settings or with approvals; the home directory itself does not count.
     fn find_project(&self) -> PathBuf {
         // Approvals are read only where no settings file is found first.
         let approved = LazyCell::new(|| self.approvals().list_projects().unwrap_or_default());
@@ -84,7 +84,6 @@ impl Context {
         }
     }
 
-    /// The project's directory.
     pub(crate) fn project(&self) -> &Path {
         &self.paths.project_dir
     }
@@ -99,7 +98,6 @@ impl Context {
         ApprovalStore::new(self.state_dir())
     }
 
-    /// This program's trust policy.
     fn trust_policy(&self, trust_hooks: bool) -> TrustPolicy {
         if trust_hooks {
             TrustPolicy::ApproveForThisRun

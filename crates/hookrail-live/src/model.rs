@@ -132,7 +132,7 @@ impl ModelCall {
         Dialect::of(&self.path).map(|dialect| dialect.tools(&self.body)).unwrap_or_default()
     }
 
-    /// Whether a text stands anywhere in the request.
+    /// Whether a text is anywhere in the request.
     pub fn contains(&self, text: &str) -> bool {
         self.body.to_string().contains(text)
     }
@@ -193,7 +193,7 @@ impl Drop for ScriptedModel {
 
 /// Answers one request and closes.
 fn answer(mut connection: TcpStream, script: &Script, calls: &Mutex<Vec<ModelCall>>) {
-    // A client that went away in the middle is no problem of the server.
+    // A client that went away in the middle is not a problem of the server.
     let _ = connection.set_read_timeout(Some(Duration::from_secs(30)));
     let Some(request) = http::read_request(&connection) else { return };
     let Some(path) = request.head.split(' ').nth(1) else { return };

@@ -19,7 +19,7 @@ use crate::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
-/// A longer file is no record of a short session.
+/// A longer file cannot be the record of a short session.
 const LONGEST_RECORD: u64 = 4 << 20;
 /// The text by which the model recognises the conversation of a subagent.
 pub(crate) const SUBTASK: &str = "SUBTASK-FOR-THE-AGENT-BELOW";

@@ -131,7 +131,7 @@ fn read_keys(keys: &[&str]) -> Result<(Vec<PublicKey>, Vec<usize>), TermsError> 
     if read.is_empty() { Err(TermsError::NoKey) } else { Ok((read, unreadable)) }
 }
 
-/// An optional text; `null` is none.
+/// An optional text; `null` counts as absent.
 fn text(policy: &Map<String, Value>, field: &'static str) -> Result<Option<String>, TermsError> {
     match policy.get(field) {
         None | Some(Value::Null) => Ok(None),

@@ -248,7 +248,7 @@ pub enum ToolStatus {
 }
 
 impl ToolStatus {
-    /// The word that stands for it in the log and in events for programs.
+    /// Its word in the log and in events for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",

@@ -4,7 +4,7 @@ use hookrail::{JsonObject, StopReason, ToolOutcome, ToolResult};
 
 use crate::log::ToolStatus;
 
-/// A call whose result will not change any more.
+/// A call whose result is final.
 /// Each call gets exactly one, whether it ran, was blocked, denied or never started: models refuse a conversation in
 /// which a call has no answer.
 pub(super) struct FinishedCall {

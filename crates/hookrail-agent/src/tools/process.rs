@@ -120,7 +120,7 @@ impl ChildOutput {
         Ok(Self { pipe: pipe::Receiver::from_owned_fd(pipe)?, kept: KeptOutput::default() })
     }
 
-    /// Reads until no process can write any more. May be dropped and called again.
+    /// Reads until no process can write to it. May be dropped and called again.
     pub(super) async fn drain(&mut self) {
         let mut buffer = vec![0; 64 << 10];
         loop {

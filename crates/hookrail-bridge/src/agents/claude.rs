@@ -18,7 +18,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Claude Code. Several agents follow it in names and forms; Copilot and Qwen use its answers.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "2.1.326",
     project_variable: Some("CLAUDE_PROJECT_DIR"),

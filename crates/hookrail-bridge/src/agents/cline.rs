@@ -16,7 +16,6 @@ use crate::dialect::{
     must, paths, tool,
 };
 
-/// The table of Cline.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "3.0.65",
     events: EVENTS,

@@ -15,7 +15,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Codex CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.169.0",
     project_variable: None,

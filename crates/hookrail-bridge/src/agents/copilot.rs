@@ -18,7 +18,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of GitHub Copilot CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.102",
     project_variable: Some("COPILOT_PROJECT_DIR"),

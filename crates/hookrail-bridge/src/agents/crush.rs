@@ -14,7 +14,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Crush.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.90 (read, not run)",
     project_variable: Some("CRUSH_PROJECT_DIR"),

@@ -15,7 +15,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Cursor.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "its documents (not observed)",
     project_variable: None,

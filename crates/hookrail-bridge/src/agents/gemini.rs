@@ -15,7 +15,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Gemini CLI.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.61.0",
     project_variable: Some("GEMINI_PROJECT_DIR"),

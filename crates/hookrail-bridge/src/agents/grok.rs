@@ -18,7 +18,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Grok Build.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.41",
     project_variable: Some("GROK_WORKSPACE_ROOT"),

@@ -3,7 +3,6 @@
 use crate::agents::opencode;
 use crate::dialect::{Dialect, SettingsFile, SettingsShape};
 
-/// The table of Kilo.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "7.7.7",
     marks: &["KILO", "KILO_PID"],

@@ -17,7 +17,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Kimi Code.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "2.1.0",
     project_variable: None,

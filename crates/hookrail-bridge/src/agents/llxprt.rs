@@ -14,7 +14,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of `LLxprt` Code.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.11 (read, not run)",
     project_variable: None, // It was not observed.

@@ -17,7 +17,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of opencode.
 pub(crate) static DIALECT: Dialect = TABLE;
 
 /// The same for its forks to change.
@@ -117,7 +116,7 @@ const READ: &[Argument] = &[must("filePath", "file_path")];
 const EDIT: &[Argument] =
     &[must("filePath", "file_path"), may("oldString", "old_string"), may("newString", "new_string")];
 
-/// A result whose text stands in `output`; any other form is taken as it is.
+/// A result whose text is in `output`; any other form is taken as it is.
 fn tool_response(response: &Value) -> JsonObject {
     response.get("output").and_then(Value::as_str).map_or_else(|| our_result(response), text_result)
 }

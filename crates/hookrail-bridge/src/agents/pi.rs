@@ -18,7 +18,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of pi.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.87.1",
     events: EVENTS,

@@ -17,7 +17,6 @@ use crate::dialect::{
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
-/// The table of Qwen Code.
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.24.4",
     project_variable: Some("QWEN_PROJECT_DIR"),

@@ -72,7 +72,7 @@ pub(super) fn settle(event: &BridgeEvent, outcome: &Outcome, remembered: &Sessio
 }
 
 impl Settling<'_> {
-    /// Whether it is this event of ours; an event without a counterpart is none.
+    /// Whether it is this event of ours; an event without a counterpart is not.
     fn is(&self, event: EventName) -> bool {
         self.event.event == Some(event)
     }
@@ -360,7 +360,7 @@ impl Settling<'_> {
     fn user(&mut self) {
         let mut texts: Vec<String> =
             self.outcome.messages.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
-        // At the end of a session the agent shows nothing any more.
+        // At the end of a session the agent shows nothing.
         let is_over = self.is(EventName::SessionEnd);
         let is_shown = self.can(self.dialect.can.show_to_user) && !is_over;
         // The caller passes notices with every event, so they can wait for one at which they are shown.

@@ -37,7 +37,7 @@ impl JsonPath {
     }
 }
 
-/// The text without the value at a path, and without what then holds nothing any more.
+/// The text without the value at a path, and without what is then empty.
 pub(super) fn remove(text: &str, path: &JsonPath) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;

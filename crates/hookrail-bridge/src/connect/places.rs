@@ -15,7 +15,7 @@ pub struct SettingsPlace {
     pub format: SettingsFormat,
     /// The agent's TOML file, which may hold the hooks instead.
     pub toml: Option<PathBuf>,
-    /// The files from which the agent reads hooks, of which `*.json` stands for every one in its folder.
+    /// The files from which the agent reads hooks, of which `*.json` means every one in its folder.
     pub hook_files: Vec<PathBuf>,
 }
 

@@ -54,7 +54,6 @@ fn group_of(entry: &BridgeEntry) -> Table {
     group
 }
 
-/// The text without our entries.
 pub(super) fn disconnect(text: &str) -> Result<Option<String>, ConnectError> {
     if found(text)?.is_empty() {
         return Ok(Some(text.to_owned()));
@@ -123,7 +122,7 @@ fn remove_left_over(document: &mut DocumentMut) {
     }
 }
 
-/// How lines end, and whether a mark stands before them. The editor of the text keeps neither.
+/// How lines end, and whether a byte order mark comes first. The editor of the text keeps neither.
 pub(super) struct LineEnds {
     mark: &'static str,
     end: &'static str,
@@ -165,7 +164,7 @@ pub(super) fn found(text: &str) -> Result<Vec<(String, String)>, ConnectError> {
     Ok(found)
 }
 
-/// Whether hooks for events are configured here; Codex keeps its trust under `hooks.state`, which is none.
+/// Whether hooks for events are configured here; Codex keeps its trust under `hooks.state`, which does not count.
 pub(super) fn has_events(text: &str) -> bool {
     let Ok(document) = parse(text) else { return false };
     let hooks = document.get("hooks").and_then(Item::as_table_like);

@@ -32,7 +32,6 @@ pub(super) fn connect(text: &str, wanted: &[BridgeEntry]) -> Result<String, Conn
     Ok(lines.write(&document))
 }
 
-/// The text without our entries.
 pub(super) fn disconnect(text: &str) -> Result<Option<String>, ConnectError> {
     if found(text)?.is_empty() {
         return Ok(Some(text.to_owned()));
@@ -85,7 +84,7 @@ fn take_out(document: &mut DocumentMut) {
     remove_empty(document);
 }
 
-/// Removes a list that holds nothing any more; `hooks = []` is the person's own.
+/// Removes a list that became empty; `hooks = []` is the person's own.
 fn remove_empty(document: &mut DocumentMut) {
     if document.get("hooks").and_then(Item::as_array_of_tables).is_some_and(ArrayOfTables::is_empty) {
         document.remove("hooks");

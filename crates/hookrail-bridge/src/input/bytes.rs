@@ -37,7 +37,7 @@ pub(super) fn object(agent: Agent, stdin: &[u8]) -> Result<JsonObject, BridgeInp
     }
 }
 
-/// The event that a text which is no JSON probably names: a payload that was cut off still begins with it.
+/// The event that a text which is not JSON probably names: a payload that was cut off still begins with it.
 pub(crate) fn event_name_in(stdin: &[u8]) -> Option<String> {
     const FAR_ENOUGH: usize = 1024 * 1024;
     let text = String::from_utf8_lossy(stdin.get(..FAR_ENOUGH).unwrap_or(stdin));

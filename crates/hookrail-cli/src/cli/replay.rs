@@ -11,7 +11,7 @@ use crate::hook_log::Since;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail replay session.jsonl\n  hookrail replay --agent claude --since 7d\n  hookrail replay ~/.codex/sessions --all --format json\n  hookrail replay --since 30d --save-tests .hookrail/tests/replayed.json\n\nReads our session logs, Claude Code transcripts, Codex rollouts, Gemini and Qwen chats. Rules and hooks marked \"pure\": true are asked; others only with --run-hooks. Nothing is sent anywhere.\n\nJSON: { calls, allow, block, ask, notAsked, unreadable, \"different\": [{ file, line, tool, input, was, now, reason, by }] }"
+    after_help = "Examples:\n  hookrail replay session.jsonl\n  hookrail replay --agent claude --since 7d\n  hookrail replay ~/.codex/sessions --all --format json\n  hookrail replay --since 30d --save-tests .hookrail/tests/replayed.json\n\nReads hookrail's session logs, Claude Code transcripts, Codex rollouts, Gemini and Qwen chats. Rules and hooks marked \"pure\": true are asked; others only with --run-hooks. Nothing is sent anywhere.\n\nJSON: { calls, allow, block, ask, notAsked, unreadable, \"different\": [{ file, line, tool, input, was, now, reason, by }] }"
 )]
 pub(crate) struct ReplayArgs {
     /// Transcripts, or folders of them; without any, where the agents keep theirs

@@ -10,7 +10,7 @@ use super::shared::TrustFlag;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail test\n  hookrail test --filter push --coverage\n  hookrail test --junit report.xml --trust-hooks\n  hookrail fire BeforeTool --tool write_file --save-test 'writes are fine'\n\nTests are in .hookrail/tests/*.json: [{ name, event, tool + input or payload (or agent + stdin), files, home, expect }];\nexpect: decision (allow, block, ask, stop), reason, ran, notRan, input, output, errors, maxMs.\n\nJSON: { \"passed\": N, \"failed\": N, \"tests\": [{ name, file, line, passed, why }], \"coverage\": [{ hook, ran, decided, matched }] };\ncoverage has blocked for guards, and unusedTools and untriedExamples where there are any.\n\nExit codes: 0 all passed, 1 some failed, 64 a file is no test file"
+    after_help = "Examples:\n  hookrail test\n  hookrail test --filter push --coverage\n  hookrail test --junit report.xml --trust-hooks\n  hookrail fire BeforeTool --tool write_file --save-test 'writes are fine'\n\nTests are in .hookrail/tests/*.json: [{ name, event, tool + input or payload (or agent + stdin), files, home, expect }];\nexpect: decision (allow, block, ask, stop), reason, ran, notRan, input, output, errors, maxMs.\n\nJSON: { \"passed\": N, \"failed\": N, \"tests\": [{ name, file, line, passed, why }], \"coverage\": [{ hook, ran, decided, matched }] };\ncoverage has blocked for guards, and unusedTools and untriedExamples where there are any.\n\nExit codes: 0 all passed, 1 some failed, 64 a file is not a test file"
 )]
 pub(crate) struct TestArgs {
     /// Test files, or folders of them, instead of the project's

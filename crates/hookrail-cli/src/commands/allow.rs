@@ -71,7 +71,6 @@ fn or_problem<T: Default>(read: Result<T, String>) -> (T, Option<String>) {
     }
 }
 
-/// Asks the person.
 fn allow(args: &AllowArgs, context: &Context) -> anyhow::Result<ExitStatus> {
     let refused = |why: String| {
         let hint = "run `hookrail allow` yourself, in a terminal in which no agent runs";
@@ -268,7 +267,7 @@ fn render(call: &BlockedCall, number: Option<usize>, context: &Context) -> Strin
         argument(&mut text, name, value);
     }
     if !call.beside.is_empty() {
-        text.push_str("\n    besides, of no importance:");
+        text.push_str("\n    also in the call, and free to differ:");
         for (name, value) in &call.beside {
             argument(&mut text, name, value);
         }

@@ -43,7 +43,7 @@ use crate::hook_log::HookLog;
 use crate::terminal::printer::escape_line;
 
 /// The next step where the cause is not the user's settings.
-const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` looks at the whole chain.";
+const ASK_DOCTOR: &str = "In a terminal, outside of this agent, `hookrail doctor` shows what is wrong.";
 
 /// The stacks of threads, as large as they usually are.
 const STACK_SIZE: usize = 2 << 20;

@@ -79,7 +79,7 @@ pub(crate) fn print_installed(
             printer.data(format_args!("wrote {place}: hookrail {}", env!("CARGO_PKG_VERSION")))?;
         }
         Installed::Newer(version) => printer.message(format_args!(
-            "note: {place} is hookrail {}, which is newer than this program, and stays; `--force` replaces it",
+            "note: {place} is hookrail {}, which is newer than this program, and is kept; `--force` replaces it",
             escape_line(version)
         )),
     }

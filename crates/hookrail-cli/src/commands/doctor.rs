@@ -50,7 +50,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
                 printer.data(finding.line())?;
             }
             printer.data(match report.problems {
-                0 => "Everything is in order.".to_owned(),
+                0 => "No problems were found.".to_owned(),
                 1 => "1 problem was found.".to_owned(),
                 count => format!("{count} problems were found."),
             })?;
@@ -119,7 +119,6 @@ enum RowState {
 }
 
 impl RowState {
-    /// The colour of that word.
     fn style(self) -> Style {
         match self {
             Self::Ok => Style::BoldGreen,

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         if !edits.is_empty() && all.own_entries == 0 {
             let title = args.agent.title();
             printer.message(format_args!(
-                "warning: these files of {title} do not call hookrail, so that the hooks may not run there any longer"
+                "warning: these files of {title} do not call hookrail, so the hooks may no longer run there"
             ));
             printer.message(format_args!("hint: `hookrail connect {}`", args.agent));
         }
@@ -102,7 +102,7 @@ struct FileEdit<'a> {
 }
 
 impl FileEdit<'_> {
-    /// Replaces the file, unless it is not what was imported any more.
+    /// Replaces the file, unless it changed since it was imported.
     fn apply(&self, agent: Agent, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
         let name = shown(self.file, context);
         let locked = LockedFile::lock(self.file, &context.state_dir().join("connect.lock"))?;
@@ -261,7 +261,6 @@ struct ImportedHook<'a> {
     hook: &'a Value,
 }
 
-/// Every imported hook.
 fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     let mut found = Vec::new();
     let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();

@@ -23,7 +23,6 @@ use crate::terminal::printer::{Printer, escape_line};
 /// What `hookrail policy unit` prints.
 const UNITS: &str = include_str!("policy/units.txt");
 
-/// Runs one of the actions.
 pub(crate) fn run(
     action: &PolicyAction,
     context: &Context,

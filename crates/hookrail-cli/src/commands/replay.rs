@@ -155,7 +155,7 @@ fn nothing_found(args: &ReplayArgs) -> Hinted {
     let message = format!("there are no transcripts{since} in `{}`", paths.join("`, `"));
     Hinted::new(
         message,
-        "known are our session logs, Claude Code transcripts, Codex rollouts, Gemini and Qwen chats",
+        "hookrail reads its own session logs, Claude Code transcripts, Codex rollouts, Gemini and Qwen chats",
     )
 }
 
@@ -213,7 +213,7 @@ impl Replay<'_> {
         printer.data(format_args!("{text}]}}"))
     }
 
-    /// Without `--all` one example stands for each kind of difference.
+    /// Without `--all` there is one example of each kind of difference.
     fn print_text(&mut self, args: &ReplayArgs, printer: &mut Printer) -> anyhow::Result<()> {
         printer.data(show::summary(self))?;
         if args.all && self.differences.count > 0 {
@@ -227,7 +227,7 @@ impl Replay<'_> {
     }
 
     /// Keeps what was shown as tests that expect today's decision.
-    /// At most [`MAX_SAVED`], since a test file of that size is no longer read by people.
+    /// At most [`MAX_SAVED`], since nobody reads a larger test file.
     fn save(&mut self, file: &std::path::Path, all: bool, printer: &mut Printer) -> anyhow::Result<()> {
         let mut tests: Vec<Value> = Vec::new();
         if all {

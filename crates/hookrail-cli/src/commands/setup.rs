@@ -103,7 +103,7 @@ fn preset(args: &SetupArgs) -> anyhow::Result<Option<Preset>> {
         Some(word) => {
             let message = || format!("there is no preset `{word}`");
             let preset = Preset::named(word);
-            let known = "known are: standard, strict, none";
+            let known = "use standard, strict or none";
             Ok(Some(preset.ok_or_else(|| Hinted::new(message(), known))?))
         }
     }

@@ -28,7 +28,6 @@ pub(crate) struct GuardState {
     pub(crate) installed: bool,
     pub(crate) connected: Connected,
     pub(crate) guarded: bool,
-    /// Why it is not guarded.
     pub(crate) why: Option<String>,
     /// Rules and other hooks that run for it here.
     pub(crate) rules: usize,

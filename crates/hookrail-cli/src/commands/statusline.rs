@@ -26,7 +26,6 @@ const MOST_LOG: u64 = 2_000_000;
 /// Why something is not guarded, cut to what a status line has room for.
 const MOST_WHY: usize = 80;
 
-/// Prints the line.
 pub(crate) fn run(args: &StatuslineArgs, places: &Places, printer: &mut Printer) -> ExitStatus {
     let agent = match args.agent {
         StatuslineAgent::Claude => Agent::Claude,

@@ -130,7 +130,6 @@ fn print_problems(problems: &[Diagnostic], context: &Context, printer: &mut Prin
     ExitStatus::Usage
 }
 
-/// One run of the command.
 struct TestRun<'a> {
     args: &'a TestArgs,
     context: &'a Context,

@@ -153,7 +153,6 @@ impl LoggedCall {
         self.output.as_ref().and_then(|output| output.get("continue")) == Some(&Value::Bool(false))
     }
 
-    /// The reason that it gave.
     pub(crate) fn reason(&self) -> Option<&str> {
         self.field("reason").or_else(|| self.field("stopReason"))
     }
@@ -254,7 +253,6 @@ pub(crate) trait FromLogLine: Sized {
     /// Reads a whole line of one of these kinds.
     fn read(kind: &str, line: &[u8]) -> Option<Self>;
 
-    /// Reads a line.
     fn parse(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct LineType<'a> {

@@ -27,7 +27,6 @@ pub(crate) struct HookStats {
     /// Nineteen of twenty runs took no longer.
     pub(crate) p95_ms: u64,
     pub(crate) max_ms: u64,
-    /// When it ran last.
     pub(crate) last_run: String,
     /// Its command when it ran last.
     #[serde(skip)]
@@ -43,7 +42,6 @@ pub(crate) struct Statistics {
     pub(crate) is_cut: bool,
 }
 
-/// Project, event and name.
 type HookKey = (String, String, String);
 
 /// Durations are kept one by one, because percentiles cannot be added up.

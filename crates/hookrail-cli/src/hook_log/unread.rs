@@ -50,7 +50,6 @@ pub(crate) struct Batch {
     pub(crate) has_more: bool,
 }
 
-/// Where the position is kept.
 pub(crate) fn position_file(log: &Path) -> PathBuf {
     log.with_file_name("export.json")
 }

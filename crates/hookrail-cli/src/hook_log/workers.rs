@@ -18,7 +18,6 @@ use crate::terminal::printer::escape_line;
 pub(crate) struct PastWorker {
     /// How often a process of it was started.
     pub(crate) started: u64,
-    /// How many events it answered.
     pub(crate) answered: u64,
     /// How often it had to be started again.
     pub(crate) restarts: u64,

@@ -1,7 +1,10 @@
 //! One line on a terminal that shows what the agent is waiting for, and for how long.
 //!
 //! It is drawn on stderr and wiped before anything else is shown. Its ticker is a thread that ends as
-//! soon as there is nothing to wait for. Why no crate does this is in `docs/design/by-hand.md`.
+//! soon as there is nothing to wait for.
+//!
+//! `indicatif` 0.18.6 does not do: it draws over an unfinished line of the model's answer, draws again right after
+//! `suspend`, takes a closure where a question is a future, and does not escape text from outside.
 
 mod board;
 #[cfg(test)]
@@ -32,7 +35,7 @@ pub(crate) trait TerminalUi: Ui {
 }
 
 /// Shows what `U` shows, and a progress line while nothing else is to be seen.
-/// It stands between the agent and what shows its events, so that nothing is printed past it.
+/// It wraps what shows the agent's events, so that nothing is printed past it.
 pub(crate) struct Progress<U> {
     inner: Arc<U>,
     board: Option<Arc<Mutex<Board>>>,
@@ -52,7 +55,7 @@ impl<U> Progress<U> {
         Self { inner, board: Some(Arc::new(Mutex::new(Board::new(screen, columns)))) }
     }
 
-    /// Nothing is being waited for any more, whatever was: work that was given up never reports its end.
+    /// Nothing is being waited for now, whatever was before: work that was given up never reports its end.
     pub(crate) fn idle(&self) {
         if let Some(board) = &self.board {
             let mut board = lock(board);

@@ -129,7 +129,7 @@ enum TypedAnswer {
     Unclear,
 }
 
-/// Only whole words count. A line with an arrow key in it is none of them.
+/// Only whole words count: a line with an arrow key in it is not one of them.
 fn meaning(line: &str) -> TypedAnswer {
     match line.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" => TypedAnswer::Yes,

@@ -7,7 +7,7 @@
 //! | `sh` | run by `bash -e` in the project; must exit 0 |
 //! | `sh exit=2` | the same, with another exit code |
 //! | `sh no-run="why"` | not run, for the reason given |
-//! | anything with `file=PATH` | written to that file of the project, as an editor would: a page that runs a script makes it executable itself |
+//! | anything with `file=PATH` | written to that file of the project, as an editor would: a page that runs a script makes it executable itself. The paragraph above it names the file |
 //! | `json` | must be JSON with comments |
 //! | `rust` | compiled by the documentation tests of the engine |
 //! | `text` | shown only |
@@ -160,6 +160,22 @@ fn every_command_and_snippet_of_the_docs_works() {
         running.into_iter().flat_map(|page| page.join().expect("a page's thread")).collect()
     });
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+}
+
+/// Neither GitHub nor the book shows what is behind a fence's language, so the text above a block names its file.
+#[test]
+fn a_block_that_is_a_file_has_its_name_above_it() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        let lines: Vec<&str> = text.lines().collect();
+        for block in blocks(&text) {
+            let Some(file) = block.option("file") else { continue };
+            let above = lines[..block.line - 1].iter().rev().skip_while(|line| line.is_empty());
+            let named =
+                above.take_while(|line| !line.is_empty()).any(|line| line.contains(&format!("`{file}`")));
+            assert!(named, "{}:{}: nothing above it names `{file}`", page.display(), block.line);
+        }
+    }
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_change_is_shown_as_a_difference() {
     }));
     snapshot!(&project, "trust_changed", run(&project, &["trust"]));
     let listed = run(&project, &["trust", "--list"]);
-    assert!(listed.stdout.starts_with("guard  no longer holds\n"), "{listed}");
+    assert!(listed.stdout.starts_with("guard  no longer valid\n"), "{listed}");
     assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
     assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0), "the new script allows");
 }

@@ -21,7 +21,6 @@ pub(super) struct Passage {
     text: Vec<u8>,
     /// Lines before the passage; fewer than asked for when the file ended first.
     pub(super) skipped: u64,
-    /// Lines of the passage.
     pub(super) lines: u64,
     /// Lines of which only the beginning is given.
     cut: u64,

@@ -59,7 +59,6 @@ impl Terminal {
         Some(Self { file })
     }
 
-    /// Shows a line.
     pub(super) fn show(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.file, "{text}")
     }

@@ -28,7 +28,6 @@ pub(crate) struct Process {
     parent: u32,
     /// Together with the id this is one process only, also when ids are given again.
     pub(crate) start: String,
-    /// The name of its program.
     pub(crate) name: String,
     /// Whether it is the first process of a terminal.
     leads_terminal: bool,
@@ -86,7 +85,6 @@ fn is_interactive(words: &[String]) -> bool {
 
 #[cfg(target_os = "linux")]
 impl Process {
-    /// Looks at a process.
     pub(crate) fn of(id: u32) -> Option<Self> {
         let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat);

@@ -35,7 +35,8 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
         let (file_name, flag) = (shown(&file, context), if is_project { " --project" } else { "" });
         let hooks = if count == 1 { "a hook".to_owned() } else { format!("{count} hooks") };
         let message = format!("`{file_name}` holds {hooks} that only {} runs", agent.title());
-        let help = format!("`hookrail import {agent}{flag}` prints them as ours; `--write` adds them");
+        let help =
+            format!("`hookrail import {agent}{flag}` prints them in hookrail's format; `--write` adds them");
         notes.push(Finding::new(Severity::Note, DiagnosticCode::HooksNotImported, message, help));
     }
     notes

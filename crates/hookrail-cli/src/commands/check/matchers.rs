@@ -27,7 +27,7 @@ impl Check<'_> {
             // Patches are a tool of other agents, under one name in all of them.
             let mut known = tools.iter().copied().chain(["apply_patch"]);
             let matches_some = known.any(|tool| hook.matcher.matches_tool(tool) != MatchVerdict::No);
-            // A pattern that is none is reported by the engine, with what becomes of it.
+            // An invalid pattern is reported by the engine, with what becomes of it.
             if !is_for_tools || hook.matcher.problem().is_some() {
                 continue;
             }
@@ -95,7 +95,8 @@ impl Check<'_> {
                 let Some(ours) = tool_words::of_another_agent(&name).filter(|ours| *ours != name) else {
                     continue;
                 };
-                let message = format!("`when` asks for the tool `{name}`, which hookrail calls otherwise");
+                let message =
+                    format!("`when` asks for the tool `{name}`, which has another name in hookrail");
                 let help = format!("write `{ours}`; else the hook never runs");
                 let finding =
                     Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);

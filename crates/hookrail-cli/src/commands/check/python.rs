@@ -45,7 +45,7 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<C
 
 /// The modules that a command imports, as far as its text shows, and the option that makes the project count; `None`
 /// where it does not.
-/// `-I` and `-P` make Python ignore the folder. Options end at the first word that is none.
+/// `-I` and `-P` make Python ignore the folder. Options end at the first word that is not one.
 fn imports(options: &[String]) -> Option<(BTreeSet<String>, &'static str)> {
     let mut rest = options.iter();
     while let Some(option) = rest.next() {

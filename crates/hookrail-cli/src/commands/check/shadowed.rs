@@ -19,7 +19,6 @@ const MOST_COMPARISONS: usize = 20_000;
 
 /// A rule that decides nothing.
 pub(super) struct Shadowed {
-    /// Its index in the settings.
     pub(super) index: usize,
     /// The index of the rule that blocks the same calls.
     by: usize,

@@ -22,7 +22,6 @@ use crate::exit::Hinted;
 pub(crate) struct AgentFile {
     pub(crate) agent: Agent,
     pub(crate) place: SettingsPlace,
-    /// Whether it is TOML.
     pub(crate) is_toml: bool,
     /// Whether it is the project's, which others may have written.
     pub(crate) is_project: bool,
@@ -159,7 +158,7 @@ fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
     Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
 }
 
-/// A file that is no UTF-8 is an error and not an empty file.
+/// A file that is not UTF-8 is an error and not an empty file.
 pub(crate) fn load(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

@@ -24,7 +24,6 @@ use crate::exit::Hinted;
 pub(crate) enum Installed {
     /// It is this program already.
     Same,
-    /// It was written.
     Written,
     /// It is of a newer version, and was kept.
     Newer(String),

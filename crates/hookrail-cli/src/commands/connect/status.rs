@@ -180,7 +180,7 @@ fn find_program(agent: Agent) -> Option<PathBuf> {
     version::find_program(agent, &std::env::var_os("PATH")?)
 }
 
-/// A folder of the same name is none.
+/// A folder of the same name is not one.
 pub(super) fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)

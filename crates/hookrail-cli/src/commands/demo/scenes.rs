@@ -5,14 +5,12 @@ use hookrail::EventName;
 /// One hook at work.
 /// The script and the replay are files beside this one, so that they can be read and run by themselves.
 pub(super) struct Scene {
-    /// The heading of the scene.
     pub(super) title: &'static str,
     /// The name of the hook or rule.
     pub(super) hook: &'static str,
     pub(super) event: EventName,
     pub(super) matcher: Option<&'static str>,
     pub(super) guard: SceneHook,
-    /// What the user types.
     pub(super) prompt: &'static str,
     /// What the model answers, in the form of `hookrail agent --replay`.
     pub(super) replay: &'static str,

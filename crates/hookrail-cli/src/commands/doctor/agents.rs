@@ -51,7 +51,10 @@ fn look_at_mcp(context: &Context, report: &mut DoctorReport) {
             }
             Some(WrappedServers { wrapped, others }) => {
                 if !wrapped.is_empty() {
-                    report.ok("mcp", format!("`{name}`: through hookrail go {}", wrapped.join(", ")));
+                    report.ok(
+                        "mcp",
+                        format!("`{name}`: these servers go through hookrail: {}", wrapped.join(", ")),
+                    );
                 }
                 if !others.is_empty() {
                     let message = format!(

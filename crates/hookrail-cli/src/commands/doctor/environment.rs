@@ -102,7 +102,7 @@ fn add(file: &Path, line: usize, name: &str, context: &Context, report: &mut Doc
     report.add(state, "environment", format!("{place}, {effect}"), help);
 }
 
-/// Whether a variable acts on hookrail, on hooks, or on what stands between them and the agent.
+/// Whether a variable acts on hookrail, on hooks, or on what is between them and the agent.
 fn matters(name: &str) -> bool {
     name.starts_with("HOOKRAIL_") || ["HOME", "PATH"].contains(&name) || is_withheld(OsStr::new(name))
 }

@@ -100,7 +100,6 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     Ok(if fails { ExitStatus::Failure } else { ExitStatus::Success })
 }
 
-/// Runs one agent.
 fn look_at(
     agent: &'static Program,
     executable: &Path,

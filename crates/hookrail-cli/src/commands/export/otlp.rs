@@ -22,7 +22,6 @@ const ATTRIBUTES: [(&str, &str); 12] = [
     ("sessionId", "session.id"),
 ];
 
-/// One export request.
 pub(super) fn request(resource: &[(String, String)], records: &[Value]) -> Value {
     let resource: Vec<Value> =
         resource.iter().map(|(key, text)| attribute(key, &Value::from(text.as_str()))).collect();

@@ -43,7 +43,6 @@ impl Starter {
         self.does.trim_end_matches('.')
     }
 
-    /// The starter of an event.
     pub(super) fn of(event: EventName) -> &'static Self {
         match event {
             EventName::BeforeTool => &tool::BEFORE_TOOL,

@@ -20,7 +20,6 @@ const MOST_PROJECTS: usize = 16;
 /// A file as it was; `None` where nothing is.
 type Stamp = Option<(u64, u64, u64, i64, i64)>;
 
-/// The project of a question.
 pub(super) struct Project {
     folder: PathBuf,
     session: Arc<HookSession>,

@@ -67,7 +67,6 @@ pub(crate) struct Status {
     pub(crate) answered: u64,
 }
 
-/// A frame as bytes.
 pub(super) fn frame(head: &impl Serialize, body: &[&[u8]]) -> io::Result<Vec<u8>> {
     let head = serde_json::to_vec(head)?;
     let length = body.iter().map(|part| part.len()).sum::<usize>();
@@ -80,7 +79,6 @@ pub(super) fn frame(head: &impl Serialize, body: &[&[u8]]) -> io::Result<Vec<u8>
     Ok(bytes)
 }
 
-/// Writes a frame.
 pub(super) async fn send(stream: &mut UnixStream, head: &impl Serialize, body: &[&[u8]]) -> io::Result<()> {
     stream.write_all(&frame(head, body)?).await
 }
@@ -106,7 +104,6 @@ pub(super) async fn receive<T: DeserializeOwned>(
     Ok((serde_json::from_slice(&head)?, body))
 }
 
-/// Variables as bytes.
 pub(super) fn variables_to_bytes<'v>(variables: impl Iterator<Item = &'v (OsString, OsString)>) -> Vec<u8> {
     variables.fold(Vec::new(), |mut bytes, (name, value)| {
         bytes.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
@@ -114,7 +111,6 @@ pub(super) fn variables_to_bytes<'v>(variables: impl Iterator<Item = &'v (OsStri
     })
 }
 
-/// The same read again.
 pub(super) fn variables_of(bytes: &[u8]) -> Vec<(OsString, OsString)> {
     let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
     let all = bytes.split(|byte| *byte == 0).filter_map(|variable| {

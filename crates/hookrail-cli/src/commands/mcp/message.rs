@@ -70,7 +70,6 @@ pub(super) enum Id {
 pub(super) enum ServerLine<'a> {
     /// Nothing that concerns hooks.
     Other,
-    /// The answer to a request.
     Answer(Id),
     /// An answer to this request, or to another one: it depends on the reader.
     UnclearAnswer(Id),
@@ -461,7 +460,6 @@ pub(super) fn refusal(id: &str, texts: &[String]) -> Vec<u8> {
     as_line(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"))
 }
 
-/// A protocol error.
 pub(super) fn error(id: &str, code: i32, message: &str) -> Vec<u8> {
     let message = Value::from(message);
     as_line(format!(

@@ -290,7 +290,6 @@ impl Proxy {
         }
     }
 
-    /// Whether a session began.
     pub(super) fn has_session(&self) -> bool {
         self.has_session.load(Ordering::Relaxed)
     }
@@ -433,7 +432,6 @@ impl Proxy {
         }
     }
 
-    /// Waits for all tasks.
     pub(super) async fn finish_tasks(&self) {
         let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         while tasks.join_next().await.is_some() {}

@@ -17,7 +17,6 @@ pub(super) const END_GRACE: Duration = Duration::from_secs(10);
 /// end the server.
 pub(super) const SIGNAL_GRACE: Duration = Duration::from_millis(1500);
 
-/// A running server.
 pub(super) struct Server {
     group: Pid,
     exit: watch::Receiver<Option<u8>>,

@@ -28,13 +28,11 @@ pub(super) struct PastCall {
     pub(super) cwd: Option<String>,
 }
 
-/// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PastOutcome {
     /// It ran, with whatever result.
     Allow,
-    /// A hook blocked it.
     Block,
     /// A person, or a missing permission, stopped it.
     Denied,
@@ -42,10 +40,12 @@ pub(super) enum PastOutcome {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TranscriptEntry {
-    /// A call was made.
     Call(PastCall),
     /// A call came to its end.
-    Result { id: String, was: PastOutcome },
+    Result {
+        id: String,
+        was: PastOutcome,
+    },
     /// A call was made and came to its end.
     Finished(PastCall, PastOutcome),
     /// A call that cannot be understood.

@@ -43,7 +43,6 @@ pub(super) struct DifferenceKind {
 #[derive(Debug)]
 pub(super) struct DifferenceGroup {
     pub(super) count: u64,
-    /// The first one.
     pub(super) example: Difference,
 }
 

@@ -18,12 +18,10 @@ pub(super) use chat::document;
 pub(super) enum TranscriptFormat {
     /// Our own session log.
     Ours,
-    /// Claude Code.
     Claude,
     Codex,
     /// Gemini CLI, as lines.
     Gemini,
-    /// Qwen Code.
     Qwen,
 }
 

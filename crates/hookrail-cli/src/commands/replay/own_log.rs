@@ -7,7 +7,6 @@ use std::path::Path;
 use super::call::PastCall;
 use crate::hook_log::{LoggedDecision, LoggedLines, READ_AT_MOST, open_with_rotated, summary_of};
 
-/// The calls that were blocked.
 #[derive(Debug, Default)]
 pub(super) struct BlockedCalls {
     /// By the agent's own id of the call.

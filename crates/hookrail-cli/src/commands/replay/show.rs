@@ -74,7 +74,7 @@ fn headline(kind: &DifferenceKind, group: &DifferenceGroup) -> String {
 }
 
 /// One call on one line.
-/// The most significant argument of a call stands for all of them.
+/// The most significant argument of a call is shown for all of them.
 pub(super) fn line(difference: &Difference) -> String {
     let Difference { file, line, tool, input, was, now, by, .. } = difference;
     let what = ["command", "file_path", "path", "pattern", "patch", "url"];

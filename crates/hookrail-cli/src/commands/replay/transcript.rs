@@ -32,7 +32,6 @@ pub(super) trait Listener {
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision>;
     /// Which session the transcript is of, before its calls.
     fn session(&mut self, id: String);
-    /// What became of a call.
     fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;
     /// How many bytes were read since the last time.
     fn read(&mut self, bytes: u64);
@@ -46,7 +45,7 @@ pub(super) struct ReadTranscript {
     pub(super) unreadable: u64,
 }
 
-/// Reads a file, whatever transcript it is. One that was not named and that is none is left alone.
+/// Reads a file, whatever transcript it is. One that was not named and is not a transcript is left alone.
 /// The agent is recognised by the first lines, since file names do not contain it. A chat that is one JSON document is
 /// read in pieces, because it may be larger than memory.
 pub(super) fn replay(
@@ -171,7 +170,7 @@ fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-/// Lines of another kind than calls are passed over; what is no JSON at all is counted as unreadable.
+/// Lines of another kind than calls are passed over; what is not JSON at all is counted as unreadable.
 fn lines(
     reader: impl BufRead,
     mut format: Option<TranscriptFormat>,

@@ -6,7 +6,6 @@ use hookrail::JsonObject;
 use hookrail::components::TypedInput;
 use serde::Serialize;
 
-/// One test of a file.
 #[derive(Debug)]
 pub(crate) struct TestCase {
     /// What the report calls it.
@@ -54,7 +53,6 @@ pub(crate) enum DecisionWord {
     Allow,
     /// A person decides.
     Ask,
-    /// The agent stops.
     Stop,
     /// It does not happen.
     Block,

@@ -13,11 +13,8 @@ use super::seen::{HookThatRan, SeenOutcome};
 /// `accepted` is what `--accept` writes: with it, the same event passes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mismatch {
-    /// The key of `expect`.
     pub(crate) key: &'static str,
-    /// What was expected, in words.
     pub(crate) expected: String,
-    /// What was seen, in words.
     pub(crate) seen: String,
     /// The value with which the key would hold.
     pub(crate) accepted: Value,

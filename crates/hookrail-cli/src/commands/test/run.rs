@@ -33,7 +33,6 @@ pub(super) struct FiledTest {
     pub(super) file: usize,
 }
 
-/// A test that ran.
 pub(super) struct FinishedTest {
     /// Which one: its place in the list that was given.
     pub(super) place: usize,

@@ -23,7 +23,6 @@ pub(crate) struct SeenOutcome {
     pub(crate) ran: Vec<HookThatRan>,
     /// The tool's arguments after the hooks' changes.
     pub(crate) input: Option<JsonObject>,
-    /// The merged output.
     pub(crate) output: Option<Value>,
     /// Failures of hooks, as text.
     pub(crate) failures: Vec<String>,
@@ -36,7 +35,6 @@ pub(crate) struct SeenOutcome {
 /// A hook that ran, as far as a report needs it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HookThatRan {
-    /// The name of the hook.
     pub(crate) name: String,
     /// How it ended, in a few words.
     pub(crate) how: String,

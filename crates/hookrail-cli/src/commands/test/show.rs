@@ -15,11 +15,9 @@ const SHOWN: usize = 600;
 
 /// A judged test, as it is shown.
 pub(super) struct Shown<'a> {
-    /// The name of the test.
     pub(super) name: &'a str,
     /// Its file and line.
     pub(super) place: String,
-    /// The outcome of its event.
     pub(super) seen: &'a SeenOutcome,
     /// What differs from what was expected.
     pub(super) mismatches: &'a [Mismatch],

@@ -60,7 +60,7 @@ pub(super) fn list(
         printer.message("nothing is approved in this project");
     }
     for approval in hooks {
-        let state = if holds(approval) { "holds" } else { "no longer holds" };
+        let state = if holds(approval) { "valid" } else { "no longer valid" };
         printer.data(format_args!("{}  {state}", escape_line(&approval.name)))?;
         printer.data(format_args!("  event     {}", approval.terms.event))?;
         if let Some(matcher) = &approval.terms.matcher {
@@ -109,7 +109,7 @@ pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> an
     Ok(ExitStatus::Success)
 }
 
-/// The hook of an approval. The settings may not have it any more.
+/// The hook of an approval. The settings may no longer have it.
 /// The store finds an approval by the hook's terms, so these are put back together from what was approved.
 fn as_approved(approval: &Approval) -> Hook {
     let terms = &approval.terms;

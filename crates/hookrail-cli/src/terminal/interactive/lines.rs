@@ -26,11 +26,9 @@ const END_OF_EDITING: &str = "\u{1b}[?2004l\r\n";
 
 /// What the person did at the prompt.
 pub(super) enum Input {
-    /// Typed a line.
     Line(String),
     /// Ctrl-D.
     End,
-    /// Ctrl-C.
     Interrupted,
     /// The terminal is gone.
     Failed(anyhow::Error),

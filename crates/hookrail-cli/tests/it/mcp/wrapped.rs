@@ -38,7 +38,7 @@ fn wrapping_works_when_followed_literally_and_is_taken_back_byte_for_byte() {
     assert_eq!(fs::read_to_string(&file).unwrap(), wrapped);
 
     let doctor = run(&project, &["doctor"]);
-    assert!(doctor.stdout.contains("mcp: `mcp.json`: through hookrail go files"), "{doctor}");
+    assert!(doctor.stdout.contains("mcp: `mcp.json`: these servers go through hookrail: files"), "{doctor}");
 
     // What the client would start.
     let value: Value = serde_json::from_str(

@@ -157,7 +157,7 @@ pub(super) const NOTIFICATION: Starter = Starter {
     sh: r#"
 message=$(field message)
 if command -v notify-send > /dev/null; then
-  # Without a desktop there is nothing to show it on, which is no failure.
+  # Without a desktop there is nothing to show it on; that is not a failure.
   notify-send "The agent waits" "${message:-It has a question.}" > /dev/null 2>&1 || true
 fi
 "#,
@@ -169,7 +169,7 @@ import sys
 
 payload = json.load(sys.stdin)
 if shutil.which("notify-send"):
-    # Without a desktop there is nothing to show it on, which is no failure.
+    # Without a desktop there is nothing to show it on; that is not a failure.
     subprocess.run(
         ["notify-send", "The agent waits", payload["message"]],
         stdout=subprocess.DEVNULL,

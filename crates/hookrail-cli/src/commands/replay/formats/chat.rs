@@ -38,7 +38,7 @@ struct ChatContent {
 }
 
 /// Reads a line that is one message.
-/// `false` if it is none.
+/// `false` if it is not a chat.
 pub(super) fn read_line(agent: Agent, line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(message) = serde_json::from_slice::<ChatMessage<'_>>(line) else { return false };
     message.add_entries(agent, number, entries);

@@ -89,7 +89,7 @@ pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>)
     true
 }
 
-/// Content that is no JSON reads as nothing, and so as no refusal.
+/// Content that is not JSON reads as nothing, and so not as a refusal.
 fn parsed(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }

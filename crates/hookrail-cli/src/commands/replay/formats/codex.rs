@@ -41,7 +41,7 @@ struct Item<'a> {
 }
 
 /// Reads a line. Old rollouts have the items without a wrapper.
-/// `false` if the line is no JSON, or an item without its fields.
+/// `false` if the line is not JSON, or an item without its fields.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(CodexLine { r#type, payload }) = serde_json::from_slice(line) else { return false };
     let item = match (r#type.as_deref(), payload) {

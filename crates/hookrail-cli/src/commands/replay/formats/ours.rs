@@ -29,7 +29,7 @@ struct ToolCall<'a> {
     status: Cow<'a, str>,
 }
 
-/// Adds the call of a line to `entries`; `false` if the line is no JSON of ours.
+/// Adds the call of a line to `entries`; `false` if the line is not JSON of ours.
 pub(super) fn read(line: &[u8], number: u64, entries: &mut Vec<TranscriptEntry>) -> bool {
     let Ok(typed) = serde_json::from_slice::<LineType<'_>>(line) else { return false };
     if typed.r#type != "tool_call" {

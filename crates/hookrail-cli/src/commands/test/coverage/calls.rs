@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use hookrail::components::{HookKind, Matching, OwnedEvent, TypedInput};
 use hookrail::{EventName, Hook, JsonObject};
 
-/// The calls of all tests.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// Under every name that a matcher is tried on.
