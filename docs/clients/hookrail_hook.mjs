@@ -24,7 +24,7 @@ export class Block extends Error {}
 export async function hook(run, { concurrent = 1 } = {}) {
   const answer = takeStdout();
   if (!process.env.HOOKRAIL_WORKER) return runOnce(run, answer, process.stdin);
-  // The variable alone does not tell: a hook that is no worker may inherit it. The first line does.
+  // The variable alone does not tell: a hook that is not a worker may inherit it. The first line does.
   const chunks = process.stdin[Symbol.asyncIterator]();
   let start = Buffer.alloc(0);
   for (let next; !start.includes(10) && !(next = await chunks.next()).done; ) start = Buffer.concat([start, next.value]);

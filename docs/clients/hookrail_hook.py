@@ -40,7 +40,7 @@ def hook(function):
 
 
 def is_question(line):
-    """Whether a line asks a worker. The variable alone does not tell: a hook that is no worker may inherit it."""
+    """Whether a line asks a worker. The variable alone does not tell: a hook that is not a worker may inherit it."""
     try:
         question = json.loads(line)
     except ValueError:

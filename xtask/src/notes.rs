@@ -16,7 +16,7 @@ pub(crate) fn notes(root: &Path, version: Option<&str>) -> Result<String> {
     Ok(format!("{section}\n"))
 }
 
-/// What stands between the heading of a version and the next one. The heading may have a date behind the version.
+/// What is between the heading of a version and the next one. The heading may have a date behind the version.
 /// `None` if no heading begins with exactly this version: `0.2` does not find `0.2.0`.
 fn section<'c>(changelog: &'c str, version: &str) -> Option<&'c str> {
     let sections = changelog.split("\n## ").skip(1);

@@ -42,7 +42,7 @@ impl<C: Serialize> Question<'_, C> {
     }
 }
 
-/// The output of a hook that a response stands for: `finalOutput`, and a verdict also where that is missing or says less.
+/// The output of a hook that a response is read as: `finalOutput`, and a verdict also where that is missing or says less.
 pub fn output_of(response: &[u8]) -> Result<Vec<u8>, String> {
     let response: Value = serde_json::from_slice(response)
         .map_err(|_| "answered with something that is not JSON".to_owned())?;

@@ -1,6 +1,6 @@
 //! `hookrail trust`: a person's approval of the hooks of a project.
 //!
-//! `--revoke` takes an optional name; an empty one stands for all hooks of the project.
+//! `--revoke` takes an optional name; an empty one means all hooks of the project.
 
 use clap::Args;
 

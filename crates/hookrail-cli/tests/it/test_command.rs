@@ -1,4 +1,4 @@
-//! `hookrail test`: tests that pass and fail for the right reason, and files that are none.
+//! `hookrail test`: tests that pass and fail for the right reason, and files that are not test files.
 
 use std::fs;
 

@@ -363,6 +363,20 @@ fn a_world_writable_state_folder_approves_nothing() {
     assert!(findings.iter().any(|finding| finding.message.contains("hookrail")), "{findings:?}");
 }
 
+/// The way of `docs/embedding-rust.md`: a host shows what waits in its session, and asks for approval itself.
+#[test]
+fn a_host_approves_what_its_session_shows() {
+    let project = TestProject::new();
+    project.settings(&json!({ "enableHooks": true, "hooks": before_tool(GUARD) }));
+    let review = careful(&project).review_approvals().expect("approvals are required");
+    let chosen: Vec<_> = review.pending.iter().filter(|pending| pending.obstacle.is_none()).collect();
+    assert_eq!(chosen.len(), 1);
+    store(&project).approve(&review, &chosen).expect("an approval");
+    let session = careful(&project);
+    assert!(session.review_approvals().expect("approvals are required").pending.is_empty());
+    assert_eq!(reason(&fire(&session, "ls")), "the guard says no");
+}
+
 #[test]
 fn project_hooks_do_not_run_elsewhere() {
     let project = TestProject::new();
