@@ -2,7 +2,7 @@
 //! the observer and the message bus.
 //!
 //! The files depend on each other in one direction only: `observer` and `bus/publish` at the bottom, then `config`,
-//! `event_handler`, `system`, `session`, and on top of it `triggers`, `tool_call` and `model_call`.
+//! `event_handler`, `system`, `session`, and on top of it `session_events`, `tool_call` and `model_call`.
 
 pub(crate) mod admission;
 pub(crate) mod bus;
@@ -23,5 +23,4 @@ pub(crate) mod session_events;
 pub(crate) mod system;
 pub(crate) mod tool;
 pub(crate) mod tool_call;
-pub(crate) mod triggers;
 pub(crate) mod unstartable;

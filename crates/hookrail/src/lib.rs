@@ -154,11 +154,6 @@ pub mod components {
     pub use crate::host::bus::publish::{MessageBus, Subscription};
     pub use crate::host::event_handler::HookEventHandler;
     pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
-    pub use crate::host::tool_call::{ToolExecution, execute_tool_with_hooks};
-    pub use crate::host::triggers::{
-        fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
-        fire_before_tool_selection_hook,
-    };
     pub use crate::matcher::{MatchVerdict, Matcher};
     pub use crate::payload::{
         BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
@@ -186,11 +181,6 @@ pub mod components {
     pub use crate::verdict::refusal::{RefusalReason, RefusedHook};
     pub use crate::verdict::result::{
         AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult,
-    };
-    pub use crate::verdict::views::{
-        AfterModelHookOutput, BeforeModelHookOutput, BeforeToolHookOutput, BeforeToolSelectionHookOutput,
-        DefaultHookOutput, HookOutputView, SpecificHookOutput, create_hook_output,
-        create_specific_hook_output,
     };
 }
 

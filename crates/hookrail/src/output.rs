@@ -151,6 +151,16 @@ impl HookOutput {
         first_not_blank([self.stop_reason.as_deref(), self.reason.as_deref()]).unwrap_or(DEFAULT_STOP_REASON)
     }
 
+    /// Why a hook of this event blocks or, if it does not, why it stops; never blank.
+    pub fn effective_reason(&self, event: EventName) -> &str {
+        let permission = if event == EventName::BeforeTool { self.permission_reason() } else { None };
+        if self.should_stop_execution() && !self.blocks(event) {
+            return permission.unwrap_or_else(|| self.effective_stop_reason());
+        }
+        let given = first_not_blank([permission, self.reason.as_deref(), self.stop_reason.as_deref()]);
+        given.unwrap_or(if self.blocks(event) { DEFAULT_BLOCK_REASON } else { "No reason provided" })
+    }
+
     /// The text that the hook adds to what the model sees, as it was written.
     pub(crate) fn additional_context(&self) -> Option<&str> {
         self.specific("additionalContext").and_then(Value::as_str)
@@ -166,3 +176,6 @@ impl HookOutput {
 pub(crate) fn first_not_blank<'a>(texts: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
     texts.into_iter().flatten().find(|text| !text.trim().is_empty())
 }
+
+#[cfg(test)]
+mod tests;

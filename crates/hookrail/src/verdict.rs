@@ -10,4 +10,3 @@ pub(crate) mod hook_run;
 pub(crate) mod refusal;
 pub(crate) mod result;
 pub(crate) mod stopping_rules;
-pub(crate) mod views;

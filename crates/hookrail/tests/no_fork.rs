@@ -10,7 +10,6 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hookrail::components::fire_before_tool_hook;
 use hookrail::{HookSession, JsonObject, TrustPolicy};
 use serde_json::json;
 
@@ -60,7 +59,7 @@ fn no_hook_is_started_by_a_fork() {
         let settings = json!({"enableHooks": true, "hooks": {"BeforeTool": [group]}});
         let config = HookSession::builder(project.path(), TrustPolicy::AllowAll).settings(settings).build();
         let forks = forks_during(|| {
-            let verdict = runtime.block_on(fire_before_tool_hook(&config, "write_file", &large));
+            let verdict = runtime.block_on(config.fire_before_tool("write_file", &large));
             assert!(verdict.block().is_some(), "hooks {what} run, and block");
         });
         assert_eq!(forks, 0, "hooks {what}");

@@ -8,10 +8,6 @@ use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hookrail::components::{
-    fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
-    fire_before_tool_selection_hook,
-};
 use hookrail::effects::ToolSelection;
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
 use hookrail::model::ResponseChange;
@@ -55,11 +51,11 @@ fn allocations(config: &HookSession) -> usize {
     };
     let response = GenerateContentResponse::from_text("Hello");
     let before = ALLOCATIONS.get();
-    let tool = at_once(fire_before_tool_hook(config, "write_file", &input));
-    let after_tool = at_once(fire_after_tool_hook(config, "write_file", &input, &input));
-    let model = at_once(fire_before_model_hook(config, &request));
-    let after_model = at_once(fire_after_model_hook(config, &request, response));
-    let selection = at_once(fire_before_tool_selection_hook(config, &request));
+    let tool = at_once(config.fire_before_tool("write_file", &input));
+    let after_tool = at_once(config.fire_after_tool("write_file", &input, &input));
+    let model = at_once(config.fire_before_model(&request));
+    let after_model = at_once(config.fire_after_model(&request, response));
+    let selection = at_once(config.fire_before_tool_selection(&request));
     let count = ALLOCATIONS.get() - before;
     assert!(tool.notes.output.is_none() && after_tool.notes.output.is_none() && model.block().is_none());
     assert_eq!(after_model.change, ResponseChange::Unchanged);

@@ -6,7 +6,6 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 
 use hookrail::components::{Event, HookInput, to_hook_llm_request};
-use hookrail::components::{fire_before_model_hook, fire_before_tool_hook};
 use hookrail::effects::ToolGate;
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::settings::SettingsPaths;
@@ -90,8 +89,7 @@ impl Engine {
 
     /// Asks the hooks before a tool; all of them allow it.
     pub(crate) fn before_tool(&self) {
-        let verdict =
-            self.runtime.block_on(fire_before_tool_hook(&self.config, "write_file", &self.tool_input));
+        let verdict = self.runtime.block_on(self.config.fire_before_tool("write_file", &self.tool_input));
         assert!(verdict.block().is_none(), "the hooks allow it");
     }
 
@@ -99,13 +97,14 @@ impl Engine {
     pub(crate) fn fire_tool(&self, tool: &str, input: &JsonObject) {
         let handler = self.config.hook_system().and_then(|system| system.event_handler().ok());
         let handler = handler.expect("hooks are on and started");
-        let result = self.runtime.block_on(handler.fire_before_tool_event(tool, input));
+        let result =
+            self.runtime.block_on(handler.fire(&Event::BeforeTool { tool_name: tool, tool_input: input }));
         assert!(result.block.is_none(), "the rules allow it");
     }
 
     /// Asks the hooks before a model call; all of them allow it.
     pub(crate) fn before_model(&self, request: &GenerateContentParameters) {
-        let verdict = self.runtime.block_on(fire_before_model_hook(&self.config, request));
+        let verdict = self.runtime.block_on(self.config.fire_before_model(request));
         assert!(verdict.block().is_none(), "the hooks allow it");
     }
 
@@ -114,7 +113,7 @@ impl Engine {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "nothing but the trigger is to be measured")]
     pub(crate) fn idle_before_tool(&self, context: &mut Context<'_>, tool: &str) -> bool {
-        let future = pin!(fire_before_tool_hook(black_box(&self.config), tool, &self.tool_input));
+        let future = pin!(black_box(&self.config).fire_before_tool(tool, &self.tool_input));
         match future.poll(context) {
             // As a host reads it: by what it is to do with the call.
             Poll::Ready(verdict) => match verdict.gate {

@@ -2,7 +2,6 @@
 //! the message bus and the `fire` command all enter here.
 
 mod call;
-mod events;
 mod lifting;
 mod running;
 #[cfg(test)]

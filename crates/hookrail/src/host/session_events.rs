@@ -36,7 +36,8 @@ impl HookSession {
             let gate = ToolGate::Run { tool_input: Cow::Borrowed(tool_input) };
             return BeforeToolHookResult { gate, notes: Notes::default() };
         };
-        let (effects, notes) = self.effects_of(engine.fire_before_tool_event(tool_name, tool_input).await);
+        let (effects, notes) =
+            self.effects_of(engine.fire(&Event::BeforeTool { tool_name, tool_input }).await);
         let tool_input = match effects.specific {
             SpecificEffects::BeforeTool { tool_input: Some(changes), .. } => {
                 changed_input(tool_input, changes)
@@ -62,7 +63,7 @@ impl HookSession {
         let Some(engine) = self.listening(EventName::AfterTool, Some(tool_name)) else {
             return AfterToolHookResult::default();
         };
-        let result = engine.fire_after_tool_event(tool_name, tool_input, tool_response).await;
+        let result = engine.fire(&Event::AfterTool { tool_name, tool_input, tool_response }).await;
         let (effects, notes) = self.effects_of(result);
         let tool_response = match effects.specific {
             SpecificEffects::AfterTool { tool_response } => Some(tool_response),

@@ -78,48 +78,12 @@ impl ToolOutcome {
     }
 }
 
-/// A tool call with its hooks applied, in the specification's words.
-#[must_use = "it may carry a stop"]
-#[derive(Debug, Clone)]
-pub struct ToolExecution {
-    /// What the model and the user get.
-    pub result: ToolResult,
-    /// Whether hooks blocked the call.
-    pub blocked: bool,
-    /// The agent must stop.
-    pub stop: Option<StopReason>,
-}
-
-impl From<ToolOutcome> for ToolExecution {
-    fn from(outcome: ToolOutcome) -> Self {
-        match outcome {
-            ToolOutcome::Ran { result, stop, .. } => Self { result, blocked: false, stop },
-            ToolOutcome::Blocked { result, stop, .. } => Self { result, blocked: true, stop },
-            ToolOutcome::Denied { result, .. } => Self { result, blocked: false, stop: None },
-            ToolOutcome::Stopped { result, reason, .. } => {
-                Self { result, blocked: false, stop: Some(reason) }
-            }
-        }
-    }
-}
-
-/// Runs a tool between its hooks: a block, a stop or a missing permission keeps it from running, changed arguments are
-/// the ones it runs with, and what hooks say of its result is applied to it.
-///
-/// `permission` is asked about every call that the hooks let through, with the arguments as they left them;
-/// [`permit_unless_asked`](crate::permit_unless_asked) is one for hosts without rules of their own.
-pub async fn execute_tool_with_hooks(
-    session: &HookSession,
-    tool_name: &str,
-    tool_input: JsonObject,
-    permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
-    execute: impl AsyncFnOnce(&JsonObject) -> ToolResult,
-) -> ToolExecution {
-    session.execute_tool(tool_name, tool_input, permission, execute).await.into()
-}
-
 impl HookSession {
-    /// Runs a tool between its hooks, as [`execute_tool_with_hooks`] does, and returns more of what became of the call.
+    /// Runs a tool between its hooks: a block, a stop or a missing permission keeps it from running, changed arguments are
+    /// the ones it runs with, and what hooks say of its result is applied to it.
+    ///
+    /// `permission` is asked about every call that the hooks let through, with the arguments as they left them;
+    /// [`permit_unless_asked`](crate::permit_unless_asked) is one for hosts without rules of their own.
     pub async fn execute_tool(
         &self,
         tool_name: &str,

@@ -11,7 +11,6 @@ use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{
     AggregatedHookResult, Ask, Block, BlockCause, FailureStage, HookError, ProcessedHookResult, StopReason,
 };
-use crate::verdict::views;
 
 /// Reads what the hooks of one event ask for: stop, block, question, message, suppression. Callers act on the fields of
 /// the result and parse nothing themselves.
@@ -50,7 +49,7 @@ pub fn process_common_hook_output_fields(
 /// The block that hooks decided on.
 fn policy_block(event: EventName, output: Option<&HookOutput>) -> Option<Block> {
     let output = output.filter(|output| event.can_block() && output.blocks(event))?;
-    let reason = views::effective_reason(event, output).to_owned();
+    let reason = output.effective_reason(event).to_owned();
     Some(Block { reason, cause: BlockCause::Policy })
 }
 

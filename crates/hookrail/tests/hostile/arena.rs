@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hookrail::components::ProcessedHookResult;
+use hookrail::components::{Event, ProcessedHookResult};
 use hookrail::{BlockCause, HookRun, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process, process_is_alive, wait_until};
 use serde_json::{Value, json};
@@ -168,11 +168,12 @@ fn fire(row: &Row, variant: Variant) {
         system.initialize();
         let handler = system.event_handler().expect("a started system");
         // What the first event ever opens, such as the source of process descriptors, is not a leak.
-        let _ = handler.fire_before_tool_event("warm_up", &JsonObject::new()).await;
+        let _ =
+            handler.fire(&Event::BeforeTool { tool_name: "warm_up", tool_input: &JsonObject::new() }).await;
         let before = process::descriptors();
 
         let begin = Instant::now();
-        let result = handler.fire_before_tool_event("write_file", &input).await;
+        let result = handler.fire(&Event::BeforeTool { tool_name: "write_file", tool_input: &input }).await;
         let elapsed = begin.elapsed();
         let limit = Duration::from_millis(row.timeout) + SLACK;
         assert!(elapsed < limit, "the verdict took {elapsed:?}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookrail::components::{Exit, HookFailure};
+use hookrail::components::{Event, Exit, HookFailure};
 use hookrail::{BlockCause, HookRun, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process, wait_until};
 use serde_json::{Value, json};
@@ -26,7 +26,8 @@ fn run_all(commands: impl Iterator<Item = String>) -> Vec<HookRun> {
         let system = config.hook_system().expect("hooks are on");
         system.initialize();
         let handler = system.event_handler().expect("a started system");
-        let result = handler.fire_before_tool_event("ls", &JsonObject::new()).await;
+        let result =
+            handler.fire(&Event::BeforeTool { tool_name: "ls", tool_input: &JsonObject::new() }).await;
         system.drain().await;
         result
     });

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use hookrail::components::fire_before_tool_hook;
 use hookrail::components::{
     BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionRequest,
     HookExecutionResponse, MessageBus, Subscription,
@@ -101,7 +100,7 @@ async fn both_paths_give_the_same_result() {
     let mut rig = Rig::new(&on("BeforeTool", &[command(&says(&output))]));
     let mediated = rig.ask(ask("BeforeTool", &tool())).await.outcome.unwrap();
     let input = object(json!({ "path": "." }));
-    let direct = fire_before_tool_hook(&rig.session, "ls", &input).await;
+    let direct = rig.session.fire_before_tool("ls", &input).await;
     assert_eq!(mediated.final_output, serde_json::to_value(&direct.notes.output).ok(), "DELTA-HBUS-002");
     assert_eq!(mediated.reason, direct.block().map(|block| block.reason.clone()), "DELTA-HBUS-002");
     assert_eq!(mediated.stop_reason, direct.stop().map(|stop| stop.as_str().to_owned()), "DELTA-HBUS-002");

@@ -1,6 +1,8 @@
 //! What hooks of all eleven events read from stdin, as real processes find it there.
 
-use hookrail::components::{HookEventHandler, ProcessedHookResult, parse_input};
+use hookrail::components::{
+    Event, HookEventHandler, ProcessedHookResult, parse_input, to_hook_llm_request, to_hook_llm_response,
+};
 use hookrail::schemas::sample_input;
 use hookrail::{
     EventName, JsonObject, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource,
@@ -27,21 +29,62 @@ async fn fire(handler: &HookEventHandler, event: EventName) -> ProcessedHookResu
     let tool_response =
         object(json!({ "llmContent": "ok", "returnDisplay": "Wrote it", "metadata": { "bytes": 7 } }));
     match event {
-        EventName::BeforeTool => handler.fire_before_tool_event("write_file", &tool_input).await,
-        EventName::AfterTool => {
-            handler.fire_after_tool_event("write_file", &tool_input, &tool_response).await
+        EventName::BeforeTool => {
+            handler.fire(&Event::BeforeTool { tool_name: "write_file", tool_input: &tool_input }).await
         }
-        EventName::BeforeAgent => handler.fire_before_agent_event("Do it.").await,
-        EventName::AfterAgent => handler.fire_after_agent_event("Do it.", "Done.", true).await,
-        EventName::BeforeModel => handler.fire_before_model_event(&rich_request()).await,
-        EventName::AfterModel => handler.fire_after_model_event(&rich_request(), &rich_response()).await,
-        EventName::BeforeToolSelection => handler.fire_before_tool_selection_event(&rich_request()).await,
-        EventName::SessionStart => handler.fire_session_start_event(SessionStartSource::Resume).await,
-        EventName::SessionEnd => handler.fire_session_end_event(SessionEndReason::PromptInputExit).await,
-        EventName::PreCompress => handler.fire_pre_compress_event(PreCompressTrigger::Auto).await,
+        EventName::AfterTool => {
+            handler
+                .fire(&Event::AfterTool {
+                    tool_name: "write_file",
+                    tool_input: &tool_input,
+                    tool_response: &tool_response,
+                })
+                .await
+        }
+        EventName::BeforeAgent => handler.fire(&Event::BeforeAgent { prompt: "Do it." }).await,
+        EventName::AfterAgent => {
+            handler
+                .fire(&Event::AfterAgent {
+                    prompt: "Do it.",
+                    prompt_response: "Done.",
+                    stop_hook_active: true,
+                })
+                .await
+        }
+        EventName::BeforeModel => {
+            handler.fire(&Event::BeforeModel { llm_request: to_hook_llm_request(&rich_request()) }).await
+        }
+        EventName::AfterModel => {
+            handler
+                .fire(&Event::AfterModel {
+                    llm_request: to_hook_llm_request(&rich_request()),
+                    llm_response: to_hook_llm_response(&rich_response()),
+                })
+                .await
+        }
+        EventName::BeforeToolSelection => {
+            handler
+                .fire(&Event::BeforeToolSelection { llm_request: to_hook_llm_request(&rich_request()) })
+                .await
+        }
+        EventName::SessionStart => {
+            handler.fire(&Event::SessionStart { source: SessionStartSource::Resume }).await
+        }
+        EventName::SessionEnd => {
+            handler.fire(&Event::SessionEnd { reason: SessionEndReason::PromptInputExit }).await
+        }
+        EventName::PreCompress => {
+            handler.fire(&Event::PreCompress { trigger: PreCompressTrigger::Auto }).await
+        }
         EventName::Notification => {
             let details = object(json!({ "tool_name": "write_file" }));
-            handler.fire_notification_event(&NotificationType::ToolPermission, "May I?", &details).await
+            handler
+                .fire(&Event::Notification {
+                    notification_type: &NotificationType::ToolPermission,
+                    message: "May I?",
+                    details: &details,
+                })
+                .await
         }
     }
 }

@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookrail::components::{
-    execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
-    fire_before_tool_selection_hook,
-};
+use hookrail::components::Event;
 use hookrail::effects::{AfterToolHookResult, ModelGate, ToolSelection};
 use hookrail::observer::{HookBatch, HookCall, HookObserver};
 use hookrail::{BlockCause, EventName, Hook, HookSession, JsonObject, ToolResult, permit_unless_asked};
@@ -16,7 +13,8 @@ use hookrail_testkit::{TestProject, process_is_alive, wait_until};
 use serde_json::{Value, json};
 
 use crate::kit::{
-    PATIENCE, block_of, builder, command, object, on, rich_request, says, session, untouched, with_hooks,
+    PATIENCE, block_of, builder, command, execute_tool_with_hooks, object, on, rich_request, says, session,
+    untouched, with_hooks,
 };
 use crate::logs::listen;
 
@@ -61,12 +59,12 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
                 }
                 "BeforeModel" => {
                     let asked = rich_request();
-                    let result = fire_before_model_hook(&session, &asked).await;
+                    let result = session.fire_before_model(&asked).await;
                     assert!(result.block().unwrap().reason.contains(why), "{why}");
                     assert!(result.stop().is_none());
                 }
                 _ => {
-                    let result = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
+                    let result = session.fire_after_tool("x", &empty(), &empty()).await;
                     assert!(result.stop.is_none(), "nothing is left to block");
                 }
             }
@@ -122,14 +120,11 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
             }));
             let session = broken(at, &project);
             let log = listen();
-            assert!(
-                untouched(&fire_before_tool_hook(&session, "x", &empty()).await),
-                "HOOK-111, HOOK-115: {at}"
-            );
+            assert!(untouched(&session.fire_before_tool("x", &empty()).await), "HOOK-111, HOOK-115: {at}");
             let asked = rich_request();
-            let result = fire_before_model_hook(&session, &asked).await;
+            let result = session.fire_before_model(&asked).await;
             assert!(matches!(result.gate, ModelGate::Send { .. }), "HOOK-111, HOOK-116: {at}");
-            let result = fire_before_tool_selection_hook(&session, &rich_request()).await;
+            let result = session.fire_before_tool_selection(&rich_request()).await;
             assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-111: {at}");
             let execution =
                 execute_tool_with_hooks(&session, "x", empty(), permit_unless_asked, async |_| {
@@ -139,7 +134,7 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
             assert_eq!(execution.result, ToolResult::text("done"), "HOOK-110, HOOK-111: {at}");
 
             let handler = session.hook_system().unwrap().event_handler().unwrap();
-            let result = handler.fire_before_tool_event("x", &empty()).await;
+            let result = handler.fire(&Event::BeforeTool { tool_name: "x", tool_input: &empty() }).await;
             let envelope = result.aggregated;
             assert!(!envelope.success, "DELTA-HFAIL-001, HOOK-113, HOOK-147: {at}");
             assert!(
@@ -176,7 +171,7 @@ async fn a_failed_event_has_a_record_too() {
     project.user_settings(&on("BeforeTool", &[command("true")]));
     let observer = Arc::new(CountsBatches::default());
     let session = builder(&project).observer(observer.clone()).build();
-    assert!(untouched(&fire_before_tool_hook(&session, "x", &empty()).await));
+    assert!(untouched(&session.fire_before_tool("x", &empty()).await));
     assert_eq!(observer.0.load(std::sync::atomic::Ordering::SeqCst), 1);
 }
 
@@ -204,8 +199,8 @@ async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
     let block = block_of(&session, "x").await.unwrap();
     assert_eq!(block.cause, BlockCause::Failure, "HOOK-115 yields to the hook's own wish");
     assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
-    assert!(fire_before_model_hook(&session, &rich_request()).await.block().is_some());
-    assert_eq!(fire_after_tool_hook(&session, "x", &empty(), &empty()).await, AfterToolHookResult::default());
+    assert!(session.fire_before_model(&rich_request()).await.block().is_some());
+    assert_eq!(session.fire_after_tool("x", &empty(), &empty()).await, AfterToolHookResult::default());
 }
 
 #[tokio::test]
@@ -222,7 +217,7 @@ async fn a_panic_beside_the_hooks_undoes_no_decision_of_theirs() {
             }));
             let session = broken(at, &project);
             assert_eq!(block_of(&session, "x").await.unwrap().reason, "no", "HOOK-110: {at}");
-            let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
+            let after = session.fire_after_tool("x", &empty(), &empty()).await;
             assert_eq!(after.stop.unwrap().as_str(), "enough", "HOOK-028: {at}");
         }
     }
@@ -234,24 +229,21 @@ async fn a_log_that_breaks_takes_nothing_down() {
     let (_project, model) = with_hooks("BeforeModel", &[&odd]);
     let log = listen().break_at("is not applied");
     let asked = rich_request();
-    let result = fire_before_model_hook(&model, &asked).await;
+    let result = model.fire_before_model(&asked).await;
     let unchanged = ModelGate::Send { request: Cow::Borrowed(&asked) };
     assert_eq!(result.gate, unchanged, "HOOK-116: while a change is read");
     drop(log);
 
     let (_project, tool) = with_hooks("BeforeTool", &["true"]);
     let log = listen().break_at("");
-    assert!(
-        untouched(&fire_before_tool_hook(&tool, "x", &empty()).await),
-        "HOOK-115: at the start and later"
-    );
+    assert!(untouched(&tool.fire_before_tool("x", &empty()).await), "HOOK-115: at the start and later");
     drop(log);
     assert!(!tool.hook_system().unwrap().status().initialized, "the start failed");
-    let _ = fire_before_tool_hook(&tool, "x", &empty()).await;
+    let _ = tool.fire_before_tool("x", &empty()).await;
     assert!(tool.hook_system().unwrap().status().initialized, "and is tried again");
 
     let log = listen().break_at("");
-    assert!(untouched(&fire_before_tool_hook(&tool, "x", &empty()).await), "HOOK-115: while hooks run");
+    assert!(untouched(&tool.fire_before_tool("x", &empty()).await), "HOOK-115: while hooks run");
     drop(log);
 }
 
@@ -270,7 +262,7 @@ async fn a_caller_that_gives_up_ends_the_hooks_with_all_their_children() {
         };
         let input = empty();
         tokio::select! {
-            _ = fire_before_tool_hook(&session, "x", &input) => panic!("the hook sleeps"),
+            _ = session.fire_before_tool("x", &input) => panic!("the hook sleeps"),
             () = async {
                 while pid("parent").is_none() {
                     tokio::time::sleep(Duration::from_millis(10)).await;

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use hookrail::approvals::VanishedGuard;
-use hookrail::components::{Exit, HookFailure, StartFailure};
+use hookrail::components::{Event, Exit, HookFailure, StartFailure};
 use hookrail::components::{ExtensionName, HookTrust, Level, ProcessedHookResult};
 use hookrail::settings::{Settings, load_settings};
 use hookrail::{BlockCause, DiagnosticCode, HookSession, TrustPolicy};
@@ -50,7 +50,7 @@ async fn before_tool(session: &HookSession, input: Value) -> ProcessedHookResult
     let system = session.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
-    handler.fire_before_tool_event("write_file", &object(input)).await
+    handler.fire(&Event::BeforeTool { tool_name: "write_file", tool_input: &object(input) }).await
 }
 
 fn refused(what: &str) -> impl Fn(Option<(BlockCause, String)>) {
@@ -602,7 +602,8 @@ async fn a_projects_hook_does_not_rewrite_arguments_past_a_rule_of_the_user() {
         system.initialize();
         let input = object(json!({ "command": "ls" }));
         let handler = system.event_handler().unwrap();
-        let result = handler.fire_before_tool_event("run_shell_command", &input).await;
+        let result =
+            handler.fire(&Event::BeforeTool { tool_name: "run_shell_command", tool_input: &input }).await;
         assert_eq!(
             result.block.map(|block| block.reason).as_deref(),
             Some("no rm"),

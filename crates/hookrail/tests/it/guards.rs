@@ -5,14 +5,14 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use hookrail::components::{BaseOverrides, Event, RefusalReason};
-use hookrail::components::{execute_tool_with_hooks, fire_after_tool_hook, fire_before_model_hook};
 use hookrail::effects::AfterToolHookResult;
 use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy, permit_unless_asked};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::{
-    approve, block_of, builder, builder_trusting, command, object, on, rich_request, says, store,
+    approve, block_of, builder, builder_trusting, command, execute_tool_with_hooks, object, on, rich_request,
+    says, store,
 };
 use crate::logs::listen;
 
@@ -128,11 +128,11 @@ async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_aga
     .await;
     assert!(execution.blocked);
     let asked = rich_request();
-    let result = fire_before_model_hook(&session, &asked).await;
+    let result = session.fire_before_model(&asked).await;
     assert!(result.block().unwrap().reason.contains("changed since"));
 
     let log = listen();
-    let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
+    let after = session.fire_after_tool("x", &empty(), &empty()).await;
     assert!(after.notes.output.is_none() && after.stop.is_none(), "elsewhere it is left out");
     assert!(log.warnings().iter().any(|warning| warning.message.contains("changed since")), "and told");
     assert!(!project.dir().join("ran").exists(), "what was not approved does not run");
@@ -211,12 +211,12 @@ async fn unusable_settings_block_guarded_events_unless_the_host_is_content_with_
         );
         assert_eq!(block_of(&session, "x").await.unwrap().cause, BlockCause::Failure, "C8");
         let asked = rich_request();
-        let model = fire_before_model_hook(&session, &asked).await;
+        let model = session.fire_before_model(&asked).await;
         assert!(model.block().is_some(), "C8");
         let system = session.hook_system().unwrap();
-        let prompt = system.event_handler().unwrap().fire_before_agent_event("hi").await;
+        let prompt = system.event_handler().unwrap().fire(&Event::BeforeAgent { prompt: "hi" }).await;
         assert_eq!(prompt.block.map(|block| block.cause), Some(BlockCause::Failure), "C8");
-        let after = fire_after_tool_hook(&session, "x", &empty(), &empty()).await;
+        let after = session.fire_after_tool("x", &empty(), &empty()).await;
         assert_eq!(after, AfterToolHookResult::default(), "nothing else is");
 
         let warned = builder(&project).unusable_settings(hookrail::settings::UnusableSettings::Warn).build();

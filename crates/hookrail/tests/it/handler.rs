@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookrail::components::{ProcessedHookResult, make_empty_success_result};
+use hookrail::components::{Event, ProcessedHookResult, make_empty_success_result};
 use hookrail::{EventName, HookOutput, HookSession, StopReason};
 use hookrail_testkit::TestProject;
 use proptest::prelude::any;
@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use crate::kit::{Recorder, builder, chained, command, handler, object, on, says, session, with_hooks};
 
 async fn before_tool(session: &HookSession) -> ProcessedHookResult {
-    handler(session).fire_before_tool_event("write_file", &object(json!({ "path": "a" }))).await
+    handler(session)
+        .fire(&Event::BeforeTool { tool_name: "write_file", tool_input: &object(json!({ "path": "a" })) })
+        .await
 }
 
 #[tokio::test]
@@ -155,7 +157,8 @@ async fn what_a_matcher_cannot_decide_in_time_counts_as_a_match() {
     ] } }));
     let session = session(&project);
     let tool = format!("{}!", "a".repeat(60));
-    let result = handler(&session).fire_before_tool_event(&tool, &object(json!({}))).await;
+    let result =
+        handler(&session).fire(&Event::BeforeTool { tool_name: &tool, tool_input: &object(json!({})) }).await;
     assert_eq!(result.block.unwrap().reason, "guarded");
     assert!(result.warnings[0].contains("takes too long"), "{:?}", result.warnings);
 }
@@ -164,7 +167,8 @@ async fn what_a_matcher_cannot_decide_in_time_counts_as_a_match() {
 async fn a_large_payload_reaches_every_hook_whole() {
     let (project, session) = with_hooks("BeforeTool", &["wc -c > a", "wc -c > b", "true"]);
     let input = object(json!({ "content": "x".repeat(3_000_000) }));
-    let result = handler(&session).fire_before_tool_event("write_file", &input).await;
+    let result =
+        handler(&session).fire(&Event::BeforeTool { tool_name: "write_file", tool_input: &input }).await;
     assert!(result.aggregated.success, "HOOK-192: {:?}", result.aggregated.errors);
     for file in ["a", "b"] {
         let size: usize = project.read(file).trim().parse().unwrap();

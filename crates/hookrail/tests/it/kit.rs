@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookrail::components::HookEventHandler;
-use hookrail::components::fire_before_tool_hook;
 use hookrail::effects::{BeforeToolHookResult, ToolGate};
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::observer::{HookBatch, HookCall, HookObserver};
 use hookrail::settings::SettingsPaths;
 use hookrail::settings::load_settings;
 use hookrail::{
-    ApprovalStore, Block, EventName, Hook, HookSession, HookSessionBuilder, JsonObject, TrustPolicy,
+    ApprovalStore, Block, EventName, Hook, HookSession, HookSessionBuilder, JsonObject, Permission,
+    PermissionRequest, StopReason, ToolOutcome, ToolResult, TrustPolicy,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -69,6 +69,31 @@ pub(crate) fn with_hooks(event: &str, commands: &[&str]) -> (TestProject, HookSe
     (project, session)
 }
 
+/// A tool call with its hooks applied, in the specification's words.
+pub(crate) struct ToolExecution {
+    pub(crate) result: ToolResult,
+    pub(crate) blocked: bool,
+    pub(crate) stop: Option<StopReason>,
+}
+
+/// The specification's `executeToolWithHooks`.
+pub(crate) async fn execute_tool_with_hooks(
+    session: &HookSession,
+    tool_name: &str,
+    tool_input: JsonObject,
+    permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
+    execute: impl AsyncFnOnce(&JsonObject) -> ToolResult,
+) -> ToolExecution {
+    let (result, blocked, stop) = match session.execute_tool(tool_name, tool_input, permission, execute).await
+    {
+        ToolOutcome::Ran { result, stop, .. } => (result, false, stop),
+        ToolOutcome::Blocked { result, stop, .. } => (result, true, stop),
+        ToolOutcome::Denied { result, .. } => (result, false, None),
+        ToolOutcome::Stopped { result, reason, .. } => (result, false, Some(reason)),
+    };
+    ToolExecution { result, blocked, stop }
+}
+
 /// Whether hooks had nothing to say about a tool call.
 pub(crate) fn untouched(result: &BeforeToolHookResult<'_>) -> bool {
     result.notes.output.is_none()
@@ -77,7 +102,7 @@ pub(crate) fn untouched(result: &BeforeToolHookResult<'_>) -> bool {
 
 /// The reason of the block that holds for a tool call.
 pub(crate) async fn block_of(session: &HookSession, tool: &str) -> Option<Block> {
-    fire_before_tool_hook(session, tool, &JsonObject::new()).await.block().cloned()
+    session.fire_before_tool(tool, &JsonObject::new()).await.block().cloned()
 }
 
 /// A command that answers with this output.

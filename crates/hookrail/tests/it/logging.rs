@@ -1,9 +1,5 @@
 //! The log: one record per hook, one summary per event, a warning for every failure; the observer receives the same.
 
-use hookrail::components::{
-    fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook, fire_before_tool_hook,
-    fire_before_tool_selection_hook,
-};
 use hookrail::{EventName, HookSession};
 use hookrail_testkit::TestProject;
 use serde_json::json;
@@ -17,11 +13,11 @@ const HANDLER: &str = "llxprt:core:hooks:handler";
 async fn fire(session: &HookSession, event: EventName) {
     let empty = object(json!({}));
     match event {
-        EventName::BeforeTool => drop(fire_before_tool_hook(session, "ls", &empty).await),
-        EventName::AfterTool => drop(fire_after_tool_hook(session, "ls", &empty, &empty).await),
-        EventName::BeforeModel => drop(fire_before_model_hook(session, &rich_request()).await),
-        EventName::AfterModel => drop(fire_after_model_hook(session, &rich_request(), rich_response()).await),
-        _ => drop(fire_before_tool_selection_hook(session, &rich_request()).await),
+        EventName::BeforeTool => drop(session.fire_before_tool("ls", &empty).await),
+        EventName::AfterTool => drop(session.fire_after_tool("ls", &empty, &empty).await),
+        EventName::BeforeModel => drop(session.fire_before_model(&rich_request()).await),
+        EventName::AfterModel => drop(session.fire_after_model(&rich_request(), rich_response()).await),
+        _ => drop(session.fire_before_tool_selection(&rich_request()).await),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookrail::components::execute_tool_with_hooks;
+use hookrail::components::Event;
 use hookrail::observer::{HookBatch, HookCall, HookObserver};
 use hookrail::{
     BlockCause, EventName, Hook, HookSession, JsonObject, ToolResult, TrustPolicy, permit_unless_asked,
@@ -10,7 +10,7 @@ use hookrail::{
 use hookrail_testkit::{TestProject, process};
 use serde_json::json;
 
-use crate::kit::block_of;
+use crate::kit::{block_of, execute_tool_with_hooks};
 
 /// Where the observer panics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +57,8 @@ async fn a_panic_is_a_failure_envelope_and_blocks_where_a_guard_was_to_speak() {
             let system = session.hook_system().expect("hooks are on");
             system.initialize();
             let handler = system.event_handler().expect("a started system");
-            let result = handler.fire_before_tool_event("ls", &JsonObject::new()).await;
+            let result =
+                handler.fire(&Event::BeforeTool { tool_name: "ls", tool_input: &JsonObject::new() }).await;
             assert!(!result.aggregated.success && result.aggregated.final_output.is_none(), "{at:?}");
             let failure =
                 result.infrastructure_failure().expect("it is told from a hook's failure").to_string();

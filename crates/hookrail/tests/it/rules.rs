@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use hookrail::components::{Exit, StartFailure};
+use hookrail::components::{Event, Exit, StartFailure};
 use hookrail::components::{ProcessedHookResult, UnreadableRule};
 use hookrail::{BlockCause, DiagnosticCode, HookRun, HookSession, TrustPolicy};
 use hookrail_testkit::TestProject;
@@ -32,7 +32,11 @@ fn shell(line: &str) -> Value {
 async fn fire(session: &HookSession, tool: &str, input: Value) -> ProcessedHookResult {
     let system = session.hook_system().unwrap();
     system.initialize();
-    system.event_handler().unwrap().fire_before_tool_event(tool, &object(input)).await
+    system
+        .event_handler()
+        .unwrap()
+        .fire(&Event::BeforeTool { tool_name: tool, tool_input: &object(input) })
+        .await
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ fn fire(session: &HookSession, tool: &str) -> ProcessedHookResult {
     let system = session.hook_system().expect("hooks are on");
     system.initialize();
     let handler = system.event_handler().expect("a started system");
-    runtime().block_on(handler.fire_before_tool_event(tool, &JsonObject::new()))
+    runtime().block_on(handler.fire(&Event::BeforeTool { tool_name: tool, tool_input: &JsonObject::new() }))
 }
 
 fn reason(result: &ProcessedHookResult) -> &str {
@@ -126,7 +126,8 @@ fn a_tool_name_and_its_arguments_are_data() {
     ] {
         let input = JsonObject::from_iter([("command".to_owned(), json!("'; touch pwned; '\u{0}"))]);
         let handler = system.event_handler().expect("a started system");
-        let result = runtime().block_on(handler.fire_before_tool_event(tool, &input));
+        let result =
+            runtime().block_on(handler.fire(&Event::BeforeTool { tool_name: tool, tool_input: &input }));
         assert!(result.aggregated.success, "{tool:?}");
         let seen: Value = serde_json::from_str(&project.read("seen")).expect("JSON on stdin");
         assert_eq!(seen["tool_name"], tool);

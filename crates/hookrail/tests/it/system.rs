@@ -1,8 +1,7 @@
 //! The life of a session: made without reading hooks, started once, managed, disposed.
 
-use hookrail::components::fire_before_tool_hook;
 use hookrail::components::{
-    HookEventHandler, HookSystem, HookSystemNotInitializedError, HookSystemStatus, MessageBus,
+    Event, HookEventHandler, HookSystem, HookSystemNotInitializedError, HookSystemStatus, MessageBus,
 };
 use hookrail::{EventName, TrustPolicy};
 use hookrail_testkit::TestProject;
@@ -75,7 +74,7 @@ async fn the_system_is_made_at_the_first_call_and_started_at_the_first_event() {
     assert_eq!(system.registry().err(), error, "HOOK-005");
     assert!(HookSystemNotInitializedError.to_string().contains("not initialized"), "HOOK-148");
 
-    let _ = fire_before_tool_hook(&session, "ls", &object(json!({}))).await;
+    let _ = session.fire_before_tool("ls", &object(json!({}))).await;
     assert_eq!(status(system), (true, 1), "HOOK-008, HOOK-009, HOOK-206: the trigger started it");
     assert!(system.event_handler().is_ok() && system.registry().is_ok(), "HOOK-006");
 }
@@ -94,7 +93,7 @@ async fn it_starts_once_and_keeps_its_components() {
     project.user_settings(&on("BeforeTool", &[command("true"), command("false")]));
     system.initialize();
     for _ in 0..3 {
-        let _ = fire_before_tool_hook(&session, "ls", &object(json!({}))).await;
+        let _ = session.fire_before_tool("ls", &object(json!({}))).await;
     }
     assert_eq!(status(system), (true, 1), "HOOK-003, HOOK-004");
     assert!(std::ptr::eq(handler, system.event_handler().unwrap()), "HOOK-006, HOOK-007, HOOK-142, HOOK-175");
@@ -155,7 +154,7 @@ async fn bus_and_observer_of_the_host_reach_the_handler() {
     let system = session.hook_system().unwrap();
     system.initialize();
     let handler = system.event_handler().unwrap();
-    let _ = handler.fire_session_start_event(hookrail::SessionStartSource::Startup).await;
+    let _ = handler.fire(&Event::SessionStart { source: hookrail::SessionStartSource::Startup }).await;
     assert_eq!(
         observer.lines(),
         [
@@ -195,8 +194,11 @@ async fn the_handler_disposes_of_its_subscription() {
     system.initialize();
     system.event_handler().unwrap().dispose();
     system.dispose();
-    let result =
-        system.event_handler().unwrap().fire_session_start_event(hookrail::SessionStartSource::Clear).await;
+    let result = system
+        .event_handler()
+        .unwrap()
+        .fire(&Event::SessionStart { source: hookrail::SessionStartSource::Clear })
+        .await;
     assert_eq!(result.runs.len(), 1, "DELTA-HEVT-004, DELTA-HBUS-002: events are fired as before");
 }
 
@@ -209,7 +211,7 @@ async fn a_projects_own_flag_counts_together_with_approval_only() {
     let input = object(json!({}));
 
     let session = new_session();
-    assert!(untouched(&fire_before_tool_hook(&session, "ls", &input).await));
+    assert!(untouched(&session.fire_before_tool("ls", &input).await));
     let system = session.hook_system().unwrap();
     assert!(!system.hooks_are_on(), "hooks are off as long as only an unapproved project wants them");
     let codes: Vec<_> = system.diagnostics().iter().map(|finding| finding.code.as_str()).collect();

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hookrail::components::{BeforeToolHookOutput, HookOutputView as _};
-use hookrail::components::{
-    ToolExecution, execute_tool_with_hooks, fire_after_tool_hook, fire_before_tool_hook,
-};
+use hookrail::components::Event;
 use hookrail::effects::ToolGate;
 use hookrail::{
-    BlockCause, Decider, HookSession, JsonObject, Permission, PermissionRequest, PermissionSubject,
-    StopReason, ToolContent, ToolOutcome, ToolResult, permit_unless_asked,
+    BlockCause, Decider, EventName, HookSession, JsonObject, Permission, PermissionRequest,
+    PermissionSubject, StopReason, ToolContent, ToolOutcome, ToolResult, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{chained, command, object, on, says, session, untouched, with_hooks};
+use crate::kit::{
+    ToolExecution, chained, command, execute_tool_with_hooks, object, on, says, session, untouched,
+    with_hooks,
+};
 
 fn input() -> JsonObject {
     object(json!({ "path": "a.txt", "mode": { "append": true } }))
@@ -48,9 +48,8 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
     ] {
         let (_project, session) = with_hooks("BeforeTool", &[&command]);
         let given = input();
-        let result = fire_before_tool_hook(&session, "write_file", &given).await;
-        let output = BeforeToolHookOutput::from(result.notes.output.clone().unwrap());
-        assert!(output.is_blocking_decision(), "{requirement}");
+        let result = session.fire_before_tool("write_file", &given).await;
+        assert!(result.notes.output.as_ref().unwrap().blocks(EventName::BeforeTool), "{requirement}");
         let block = result.block().unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
 
@@ -79,7 +78,7 @@ async fn before_tool_lets_the_tool_run() {
     ] {
         let (_project, session) = with_hooks("BeforeTool", &[&command]);
         let given = input();
-        let verdict = fire_before_tool_hook(&session, "write_file", &given).await;
+        let verdict = session.fire_before_tool("write_file", &given).await;
         assert_eq!(verdict.gate, ToolGate::Run { tool_input: Cow::Borrowed(&given) }, "{requirement}");
         let (execution, ran) = execute(&session).await;
         assert!(ran && !execution.blocked && execution.stop.is_none(), "{requirement}");
@@ -95,7 +94,7 @@ async fn a_hook_that_times_out_lets_the_tool_run() {
     hook["timeout"] = 100.into();
     project.user_settings(&on("BeforeTool", &[hook]));
     let session = session(&project);
-    assert!(untouched(&fire_before_tool_hook(&session, "x", &input()).await), "HOOK-023, HOOK-119");
+    assert!(untouched(&session.fire_before_tool("x", &input()).await), "HOOK-023, HOOK-119");
 }
 
 #[tokio::test]
@@ -159,7 +158,7 @@ async fn before_tool_stops_the_agent() {
 
     let (_project, session) = with_hooks("BeforeTool", &[&says(&json!({ "continue": false }))]);
     let given = input();
-    let verdict = fire_before_tool_hook(&session, "x", &given).await;
+    let verdict = session.fire_before_tool("x", &given).await;
     let reason = StopReason::new("Hook requested stop");
     assert_eq!(verdict.gate, ToolGate::Stop { reason }, "DELTA-HRUN-002");
 }
@@ -272,7 +271,7 @@ async fn the_trigger_returns_effects_and_changes_nothing_itself() {
     });
     let (_project, session) = with_hooks("AfterTool", &[&says(&output)]);
     let given = object(json!({ "llmContent": "x", "returnDisplay": "x", "metadata": {} }));
-    let result = fire_after_tool_hook(&session, "ls", &input(), &given).await;
+    let result = session.fire_after_tool("ls", &input(), &given).await;
     let requirement = "HOOK-128, HOOK-151, HOOK-157, HOOK-217, DELTA-HAPP-001";
     assert_eq!(result.additional_context.as_deref(), Some("c"), "{requirement}");
     assert_eq!(result.notes.system_message.as_deref(), Some("m"), "{requirement}");
@@ -309,7 +308,9 @@ async fn after_tool_cannot_block() {
     assert!(!execution.blocked && execution.stop.is_none(), "HOOK-178");
     assert_eq!(execution.result, ToolResult::text(Value::Object(input()).to_string()), "HOOK-178");
     let handler = session.hook_system().unwrap().event_handler().unwrap();
-    let result = handler.fire_after_tool_event("x", &input(), &input()).await;
+    let result = handler
+        .fire(&Event::AfterTool { tool_name: "x", tool_input: &input(), tool_response: &input() })
+        .await;
     assert!(result.aggregated.final_output.unwrap().is_blocking_decision(), "recorded");
     assert!(result.block.is_none());
     assert!(result.warnings[0].contains("AfterTool cannot be blocked"), "{:?}", result.warnings);
@@ -383,13 +384,13 @@ async fn a_block_wins_over_an_ask_and_a_stop_is_kept() {
     for hooks in [[&ask, &block], [&block, &ask]] {
         let (_project, session) = with_hooks("BeforeTool", &[hooks[0], hooks[1]]);
         let given = input();
-        let result = fire_before_tool_hook(&session, "x", &given).await;
+        let result = session.fire_before_tool("x", &given).await;
         assert_eq!(result.block().map(|block| block.cause), Some(BlockCause::Policy), "O7");
     }
     let stop = says(&json!({ "continue": false, "stopReason": "enough" }));
     let (_project, session) = with_hooks("BeforeTool", &[&ask, &stop]);
     let given = input();
-    let result = fire_before_tool_hook(&session, "x", &given).await;
+    let result = session.fire_before_tool("x", &given).await;
     assert_eq!(result.gate, ToolGate::Stop { reason: StopReason::new("enough") }, "L10");
 }
 
@@ -408,7 +409,7 @@ async fn ask_may_be_read_as_allow_and_a_project_decides_for_its_own_hooks_only()
         project.settings(&json!({ "enableHooks": true, "hooksConfig": project_file }));
         let session = session(&project);
         let given = input();
-        let result = fire_before_tool_hook(&session, "x", &given).await;
+        let result = session.fire_before_tool("x", &given).await;
         let is_ask = matches!(result.gate, ToolGate::Ask { .. });
         assert_eq!(is_ask, asked, "O7, C3: {why}");
         let word = serde_json::to_value(&result.notes.output).unwrap()["decision"].clone();

@@ -4,10 +4,6 @@
 
 use std::borrow::Cow;
 
-use hookrail::components::{
-    execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
-    fire_before_tool_hook, fire_before_tool_selection_hook,
-};
 use hookrail::effects::{
     AfterModelHookResult, BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult,
     ModelGate, Notes, ToolGate, ToolSelection,
@@ -15,7 +11,7 @@ use hookrail::effects::{
 use hookrail::genai::{
     FunctionCallingConfig, FunctionCallingMode, GenerateContentParameters, GenerateContentResponse,
 };
-use hookrail::model::{AnswerOrigin, OutgoingCall, ResponseChange};
+use hookrail::model::{AnswerOrigin, OutgoingCall, RequestFormat as _, ResponseChange};
 use hookrail::{
     Block, BlockCause, HookSession, JsonObject, StopReason, ToolResult, TrustPolicy, permit_unless_asked,
 };
@@ -32,7 +28,7 @@ fn specific(fields: &Value) -> Value {
 
 async fn before_model(output: &Value) -> (ModelGate<'static>, Notes) {
     let (_project, session) = with_hooks("BeforeModel", &[&says(output)]);
-    owned(fire_before_model_hook(&session, &rich_request()).await)
+    owned(session.fire_before_model(&rich_request()).await)
 }
 
 /// What a `BeforeModel` result says, free of the request that it may borrow.
@@ -55,12 +51,12 @@ fn sent(gate: ModelGate<'_>) -> GenerateContentParameters {
 
 async fn after_model(output: &Value) -> AfterModelHookResult {
     let (_project, session) = with_hooks("AfterModel", &[&says(output)]);
-    fire_after_model_hook(&session, &rich_request(), rich_response()).await
+    session.fire_after_model(&rich_request(), rich_response()).await
 }
 
 async fn selection(output: &Value) -> BeforeToolSelectionHookResult {
     let (_project, session) = with_hooks("BeforeToolSelection", &[&says(output)]);
-    fire_before_tool_selection_hook(&session, &rich_request()).await
+    session.fire_before_tool_selection(&rich_request()).await
 }
 
 #[tokio::test]
@@ -84,7 +80,7 @@ async fn before_model_blocks_with_or_without_an_answer() {
 
     let (_project, session) = with_hooks("BeforeModel", &["echo not today >&2; exit 2"]);
     let asked = rich_request();
-    let result = fire_before_model_hook(&session, &asked).await;
+    let result = session.fire_before_model(&asked).await;
     assert_eq!(result.block(), Some(&policy("not today")), "HOOK-037, HOOK-066");
 }
 
@@ -151,7 +147,7 @@ async fn a_hook_that_gives_the_request_back_changes_nothing() {
         &["sed 's/.*\"llm_request\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_request\":\\1}}/'"],
     );
     let asked = rich_request();
-    let result = fire_before_model_hook(&session, &asked).await;
+    let result = session.fire_before_model(&asked).await;
     assert_eq!(sent(result.gate), asked, "HOOK-078");
 }
 
@@ -168,7 +164,7 @@ async fn a_chain_before_the_model_adds_up() {
     ));
     let asked = request(json!({ "model": "m", "contents": "My password is 1234." }));
     let session = session(&project);
-    let result = fire_before_model_hook(&session, &asked).await;
+    let result = session.fire_before_model(&asked).await;
     assert_eq!(result.block(), None, "HOOK-105: the second hook sees what the first one changed");
     let sent = serde_json::to_value(sent(result.gate)).unwrap();
     assert_eq!(
@@ -208,7 +204,7 @@ async fn after_model_leaves_an_equal_response_as_it_is() {
         "AfterModel",
         &["sed 's/.*\"llm_response\":\\(.*\\)}$/{\"hookSpecificOutput\":{\"llm_response\":\\1}}/'"],
     );
-    let result = fire_after_model_hook(&session, &rich_request(), rich_response()).await;
+    let result = session.fire_after_model(&rich_request(), rich_response()).await;
     assert_eq!(result.response, rich_response(), "HOOK-046: tool calls included");
     assert_eq!(result.change, ResponseChange::Unchanged);
 }
@@ -239,8 +235,16 @@ fn restriction(selection: ToolSelection) -> FunctionCallingConfig {
 
 #[tokio::test]
 async fn before_tool_selection_restricts_tools() {
-    let any_look = specific(&json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["look"] } }));
-    let given = restriction(selection(&any_look).await.selection);
+    let any_look = json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["look"] }, "tools": [] });
+    let any_look = specific(&any_look);
+    let selected = selection(&any_look).await.selection;
+    let mut sent = rich_request();
+    if let ToolSelection::Restricted { tool_config } = &selected {
+        sent.set_tools(tool_config.clone());
+    }
+    let tools = |request: &GenerateContentParameters| request.config.clone().unwrap().tools;
+    assert!(tools(&sent).is_some() && tools(&sent) == tools(&rich_request()), "HOOK-167, HOOK-168");
+    let given = restriction(selected);
     assert_eq!(
         given.mode,
         Some(FunctionCallingMode::Any),
@@ -254,7 +258,7 @@ async fn before_tool_selection_restricts_tools() {
 
     let none = specific(&json!({ "toolConfig": { "mode": "NONE" } }));
     let (_project, session) = with_hooks("BeforeToolSelection", &[&says(&any_look), &says(&none)]);
-    let result = fire_before_tool_selection_hook(&session, &rich_request()).await;
+    let result = session.fire_before_tool_selection(&rich_request()).await;
     let given = restriction(result.selection);
     assert_eq!(given.mode, Some(FunctionCallingMode::None), "HOOK-056, HOOK-057, HOOK-101");
     assert_eq!(given.allowed_function_names.unwrap_or_default(), Vec::<String>::new(), "HOOK-057, HOOK-101");
@@ -280,16 +284,16 @@ async fn failed_hooks_change_nothing() {
     let failing = "echo trouble >&2; exit 1";
     let (_project, session) = with_hooks("BeforeModel", &[failing]);
     let asked = rich_request();
-    let result = fire_before_model_hook(&session, &asked).await;
+    let result = session.fire_before_model(&asked).await;
     assert_eq!(result.gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-042, HOOK-110");
     assert_eq!(result.notes.system_message, None, "HOOK-042: its complaint is not for the model");
     let (_project, session) = with_hooks("AfterModel", &[failing]);
-    let result = fire_after_model_hook(&session, &rich_request(), rich_response()).await;
+    let result = session.fire_after_model(&rich_request(), rich_response()).await;
     assert_eq!(result.response, rich_response(), "HOOK-052");
     assert_eq!(result.change, ResponseChange::Unchanged, "HOOK-052");
     assert!(result.notes.system_message.is_none(), "HOOK-052");
     let (_project, session) = with_hooks("BeforeToolSelection", &[failing]);
-    let result = fire_before_tool_selection_hook(&session, &rich_request()).await;
+    let result = session.fire_before_tool_selection(&rich_request()).await;
     assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-060");
     assert!(result.notes.system_message.is_none(), "HOOK-060");
 }
@@ -308,9 +312,9 @@ async fn model_events_fire_once_per_call_whatever_their_matcher() {
     project.user_settings(&json!({ "enableHooks": true, "hooks": hooks }));
     let session = session(&project);
     for _ in 0..2 {
-        let _ = fire_before_model_hook(&session, &rich_request()).await;
-        let _ = fire_before_tool_selection_hook(&session, &rich_request()).await;
-        let _ = fire_after_model_hook(&session, &rich_request(), rich_response()).await;
+        let _ = session.fire_before_model(&rich_request()).await;
+        let _ = session.fire_before_tool_selection(&rich_request()).await;
+        let _ = session.fire_after_model(&rich_request(), rich_response()).await;
     }
     for (requirement, event) in [
         ("HOOK-033, HOOK-041", "BeforeModel"),
@@ -327,7 +331,7 @@ async fn plain_text_is_a_message_for_the_model_and_never_undoes_a_block() {
     let project = TestProject::new();
     project.user_settings(&on("BeforeModel", &[command(&block), command("echo all is well")]));
     let (session, asked) = (session(&project), rich_request());
-    let result = fire_before_model_hook(&session, &asked).await;
+    let result = session.fire_before_model(&asked).await;
     assert!(result.block().is_some(), "HOOK-064, HOOK-114");
     assert_eq!(result.notes.system_message.as_deref(), Some("all is well"), "HOOK-064, HOOK-114, HOOK-159");
 }
@@ -341,33 +345,33 @@ mod verdicts_cannot_be_dropped {
 
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn before_tool(session: &HookSession) {
-        fire_before_tool_hook(session, "x", &object(json!({}))).await;
+        session.fire_before_tool("x", &object(json!({}))).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn after_tool(session: &HookSession) {
-        fire_after_tool_hook(session, "x", &object(json!({})), &object(json!({}))).await;
+        session.fire_after_tool("x", &object(json!({})), &object(json!({}))).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn before_model(session: &HookSession, request: Request<'_>) {
-        fire_before_model_hook(session, request).await;
+        session.fire_before_model(request).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn after_model(session: &HookSession, request: Request<'_>, response: GenerateContentResponse) {
-        fire_after_model_hook(session, request, response).await;
+        session.fire_after_model(request, response).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn tool_selection(session: &HookSession, request: Request<'_>) {
-        fire_before_tool_selection_hook(session, request).await;
+        session.fire_before_tool_selection(request).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
     async fn execute(session: &HookSession) {
         let tool = async |_: &JsonObject| ToolResult::text("");
-        execute_tool_with_hooks(session, "x", object(json!({})), permit_unless_asked, tool).await;
+        session.execute_tool("x", object(json!({})), permit_unless_asked, tool).await;
     }
 
     #[expect(unused_must_use, reason = "HOOK-134")]
@@ -400,14 +404,14 @@ mod verdicts_cannot_be_dropped {
 async fn results_are_public_types_with_safe_defaults() {
     let session = HookSession::builder("/", TrustPolicy::AllowAll).settings(json!({})).build();
     let (asked, input) = (rich_request(), object(json!({ "a": 1 })));
-    let BeforeToolHookResult { gate, .. } = fire_before_tool_hook(&session, "x", &input).await;
+    let BeforeToolHookResult { gate, .. } = session.fire_before_tool("x", &input).await;
     assert_eq!(gate, ToolGate::Run { tool_input: Cow::Borrowed(&input) }, "HOOK-134");
-    let BeforeModelHookResult { gate, .. } = fire_before_model_hook(&session, &asked).await;
+    let BeforeModelHookResult { gate, .. } = session.fire_before_model(&asked).await;
     assert_eq!(gate, ModelGate::Send { request: Cow::Borrowed(&asked) }, "HOOK-135");
     let AfterModelHookResult { response, .. } =
-        fire_after_model_hook(&session, &rich_request(), rich_response()).await;
+        session.fire_after_model(&rich_request(), rich_response()).await;
     assert_eq!(response, rich_response(), "HOOK-136");
     let BeforeToolSelectionHookResult { selection, .. } =
-        fire_before_tool_selection_hook(&session, &rich_request()).await;
+        session.fire_before_tool_selection(&rich_request()).await;
     assert_eq!(selection, ToolSelection::Unchanged, "HOOK-137");
 }

@@ -5,10 +5,6 @@ use std::borrow::Cow;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hookrail::components::{
-    execute_tool_with_hooks, fire_after_model_hook, fire_after_tool_hook, fire_before_model_hook,
-    fire_before_tool_hook, fire_before_tool_selection_hook,
-};
 use hookrail::effects::{AfterToolHookResult, AgentHookResult, BeforeToolSelectionHookResult, ModelGate};
 use hookrail::model::{OutgoingCall, ResponseChange};
 use hookrail::{
@@ -18,7 +14,9 @@ use hookrail::{
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::kit::{Recorder, builder, object, rich_request, rich_response, untouched};
+use crate::kit::{
+    Recorder, builder, execute_tool_with_hooks, object, rich_request, rich_response, untouched,
+};
 
 /// Polls a future once and expects it to be ready.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
@@ -31,16 +29,16 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
 /// Calls every trigger outside of any runtime; all of them answer at once and want nothing.
 fn check_silent(session: &HookSession, requirement: &str) {
     let (input, request) = (object(json!({ "path": "x" })), rich_request());
-    let before = at_once(fire_before_tool_hook(session, "write_file", &input));
+    let before = at_once(session.fire_before_tool("write_file", &input));
     assert!(untouched(&before), "{requirement}");
-    let after = at_once(fire_after_tool_hook(session, "write_file", &input, &input));
+    let after = at_once(session.fire_after_tool("write_file", &input, &input));
     assert_eq!(after, AfterToolHookResult::default(), "{requirement}");
-    let before = at_once(fire_before_model_hook(session, &request));
+    let before = at_once(session.fire_before_model(&request));
     assert_eq!(before.gate, ModelGate::Send { request: Cow::Borrowed(&request) }, "{requirement}");
-    let after = at_once(fire_after_model_hook(session, &request, rich_response()));
+    let after = at_once(session.fire_after_model(&request, rich_response()));
     assert_eq!(after.change, ResponseChange::Unchanged, "{requirement}");
     assert_eq!(after.response, rich_response(), "{requirement}");
-    let selection = at_once(fire_before_tool_selection_hook(session, &request));
+    let selection = at_once(session.fire_before_tool_selection(&request));
     assert_eq!(selection, BeforeToolSelectionHookResult::default(), "{requirement}");
     for result in [
         at_once(session.fire_session_start(SessionStartSource::Startup)),
@@ -124,7 +122,7 @@ async fn the_same_hooks_do_run_where_they_match() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooks": touching("BeforeTool", "^write_") }));
     let session = builder(&project).build();
-    let _ = fire_before_tool_hook(&session, "write_file", &object(json!({}))).await;
+    let _ = session.fire_before_tool("write_file", &object(json!({}))).await;
     assert!(project.dir().join("ran").exists(), "HOOK-012 would prove nothing if hooks left no file");
 }
 

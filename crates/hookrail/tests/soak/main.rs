@@ -11,7 +11,6 @@
 
 use std::time::{Duration, Instant};
 
-use hookrail::components::{fire_before_model_hook, fire_before_tool_hook};
 use hookrail::genai::GenerateContentParameters;
 use hookrail::{HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process};
@@ -163,21 +162,21 @@ async fn fire(config: &HookSession, kind: &str) {
     match kind {
         "model" => {
             let request = GenerateContentParameters::default();
-            assert!(fire_before_model_hook(config, &request).await.block().is_none());
+            assert!(config.fire_before_model(&request).await.block().is_none());
         }
         "large" => {
             let content = json!("x".repeat(300_000));
             let input = JsonObject::from_iter([("content".to_owned(), content)]);
-            assert!(fire_before_tool_hook(config, "good", &input).await.notes.output.is_none());
+            assert!(config.fire_before_tool("good", &input).await.notes.output.is_none());
         }
         // Given up while it runs, and given up while it is being started.
         "cancelled" | "cancelled_early" => {
             let patience = Duration::from_millis(if kind == "cancelled" { 10 } else { 0 });
-            let event = fire_before_tool_hook(config, "cancelled", &small);
+            let event = config.fire_before_tool("cancelled", &small);
             assert!(tokio::time::timeout(patience, event).await.is_err(), "it sleeps for a minute");
         }
         tool => {
-            let blocked = fire_before_tool_hook(config, tool, &small).await.block().is_some();
+            let blocked = config.fire_before_tool(tool, &small).await.block().is_some();
             assert_eq!(blocked, matches!(tool, "speaks" | "parallel"), "{tool}");
         }
     }

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hookrail::components::{
-    BaseOverrides, BeforeToolHookOutput, Event, HookEventHandler, HookSystem, Level, ProcessedHookResult,
-    WorkerPool,
+    BaseOverrides, Event, HookEventHandler, HookSystem, Level, ProcessedHookResult, WorkerPool,
 };
 use hookrail::{EventName, HookSession, JsonObject};
 use hookrail_bridge::{OurCall, mcp_response};
@@ -200,9 +199,9 @@ pub(super) async fn before(session: &HookSession, call: &OurCall, extra: &JsonOb
 
 /// The arguments with what hooks changed, key by key; `None` if that is nothing.
 fn changed_arguments(result: ProcessedHookResult, original: &JsonObject) -> Option<JsonObject> {
-    let output = BeforeToolHookOutput::from(result.aggregated.final_output?);
+    let output = result.aggregated.final_output?;
     let mut changed = original.clone();
-    changed.extend(output.modified_tool_input()?.clone());
+    changed.extend(output.specific("tool_input")?.as_object()?.clone());
     (changed != *original).then_some(changed)
 }
 

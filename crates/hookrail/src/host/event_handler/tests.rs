@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use crate::event::Event;
 use crate::formats::json_object::JsonObject;
 use crate::host::session::HookSession;
-use crate::host::triggers::fire_before_tool_hook;
 use crate::plan::planner::tests::inject_failure;
 use crate::run::injected_payload;
 use crate::trust::TrustPolicy;
@@ -21,7 +21,7 @@ async fn fire(session: &HookSession) -> ProcessedHookResult {
     let system = session.hook_system().unwrap();
     system.initialize();
     let handler = system.event_handler().unwrap();
-    handler.fire_before_tool_event("x", &JsonObject::new()).await
+    handler.fire(&Event::BeforeTool { tool_name: "x", tool_input: &JsonObject::new() }).await
 }
 
 /// Whether the result is an explicit failure of this stage that decides nothing by itself.
@@ -54,7 +54,7 @@ async fn a_trigger_sees_the_block_of_a_failed_planning() {
     inject_failure();
     for (session, blocks) in [(&open, false), (&closed, true)] {
         let input = JsonObject::new();
-        let result = fire_before_tool_hook(session, "x", &input).await;
+        let result = session.fire_before_tool("x", &input).await;
         assert_eq!(result.block().is_some(), blocks, "F1: {result:?}");
     }
 }
