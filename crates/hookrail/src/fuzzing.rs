@@ -13,9 +13,8 @@ use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::fixtures;
 use crate::hook::{Hook, HookKind};
-use crate::host::bus::check::CheckedRequest;
 use crate::host::bus::message::{
-    BusErrorCode, BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse,
+    BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HookExecutionRequest, HookExecutionResponse,
 };
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};

@@ -262,8 +262,7 @@ impl Origin {
 
 /// Whose settings a hook comes from. Exhaustive on purpose: the specification has these levels, and a host decides by
 /// them what a hook may do.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Level {
     /// The organisation's: a signed policy, which no other level weakens.
     Managed,
@@ -274,7 +273,6 @@ pub enum Level {
     /// The machine's.
     System,
     /// An extension, by name.
-    #[serde(untagged)]
     Extension(ExtensionName),
 }
 
@@ -311,9 +309,9 @@ impl ExtensionName {
     }
 }
 
-impl Serialize for ExtensionName {
+impl Serialize for Level {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("extension:{}", self.0))
+        serializer.collect_str(self)
     }
 }
 

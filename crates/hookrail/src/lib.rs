@@ -102,8 +102,7 @@ pub mod observer {
 /// Calls that a person lets pass although rules stop them: see [`HookSessionBuilder::grants`].
 pub mod grants {
     pub use crate::host::grants::{Grants, GuardedCall};
-    pub use crate::verdict::result::Grant;
-    pub use crate::verdict::stopping_rules::StoppingRules;
+    pub use crate::verdict::result::{Grant, StoppingRules};
 }
 
 /// JSON Schemas of settings, payloads and answers, and a sample of each payload.
@@ -146,10 +145,9 @@ pub mod components {
         AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, HttpHook, Level, NatsHook,
         OnFailure, Origin, ServiceUrl, StartObstacle, UnreadableRule, WorkerMode,
     };
-    pub use crate::host::bus::check::CheckedRequest;
     pub use crate::host::bus::message::{
-        BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
-        HookExecutionRequest, HookExecutionResponse,
+        BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
+        HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse,
     };
     pub use crate::host::bus::publish::{MessageBus, Subscription};
     pub use crate::host::event_handler::HookEventHandler;
@@ -178,9 +176,8 @@ pub mod components {
         AnswerBound, AnswerFault, HookFailure, IoError, StartFailure, WorkerFailure,
     };
     pub use crate::verdict::hook_run::Exit;
-    pub use crate::verdict::refusal::{RefusalReason, RefusedHook};
     pub use crate::verdict::result::{
-        AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult,
+        AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult, RefusalReason, RefusedHook,
     };
 }
 

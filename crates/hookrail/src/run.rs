@@ -25,7 +25,7 @@ pub use self::payload::{Payload, PayloadError};
 pub(crate) use self::reading::{is_long, on_blocking_thread_if};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
-pub(crate) use self::runner::{CallPlace, Place};
+pub(crate) use self::runner::{Call, Place};
 pub use self::runner::{
     Escalations, HookRunner, ProjectOptions, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
     StartListener,

@@ -7,6 +7,4 @@ pub(crate) mod common_fields;
 pub(crate) mod exit_table;
 pub(crate) mod failure;
 pub(crate) mod hook_run;
-pub(crate) mod refusal;
 pub(crate) mod result;
-pub(crate) mod stopping_rules;

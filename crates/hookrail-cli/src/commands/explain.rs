@@ -37,7 +37,7 @@ pub(crate) fn run(
     }
     let target = target.filter(|_| has_target(args.event));
     let explanation =
-        HookPlanner::new(Arc::new(settings.registry(RegistryScope::All))).explain(args.event, target);
+        HookPlanner::new(Arc::new(settings.registry(RegistryScope::All))).explain(args.event, target, &[]);
     findings::print_findings(&settings, context, printer);
     if plans_hooks_that_are_off(&explanation, &settings) {
         printer.message("note: this is what would run if hooks were on");

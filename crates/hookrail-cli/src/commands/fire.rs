@@ -202,7 +202,7 @@ async fn fire_repeatedly<'a>(
     let handler = system.event_handler()?;
     let input = &given.input;
     let event = input.event();
-    let explanation = system.explain_also(event.name(), event.match_target(), &input.base.also_matches);
+    let explanation = system.explain(event.name(), event.match_target(), &input.base.also_matches);
     let mut summary = args.repeat.map(|_| RepeatSummary::default());
     let mut kept: Option<ProcessedHookResult> = None;
     for _ in 0..args.repeat.unwrap_or(1) {

@@ -9,9 +9,11 @@ use crate::event::EventName;
 use crate::hook::{Hook, Level};
 use crate::host::config::SessionConfig;
 use crate::plan::planner::Plan;
+use crate::run::stays_open_for_writing;
 use crate::trust::{Recheck, Seal};
-use crate::verdict::refusal::{RefusalReason, RefusedHook};
-use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
+use crate::verdict::failure::StartFailure;
+use crate::verdict::hook_run::HookRun;
+use crate::verdict::result::{Block, BlockCause, ProcessedHookResult, RefusalReason, RefusedHook};
 
 /// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
 pub(crate) fn directory_for<'a>(config: &'a SessionConfig, cwd: &'a Path) -> &'a Path {
@@ -48,17 +50,13 @@ pub(crate) fn admit(
             refused.add(hook, RefusalReason::OtherFolder { project, cwd });
             return None;
         }
-        match recheck(config, hook, seal) {
-            Recheck::Unchanged => Some(Arc::clone(hook)),
-            Recheck::Changed { what } => {
-                refused.add(hook, RefusalReason::Changed { what });
-                None
-            }
-            Recheck::CannotStart(obstacle) => {
-                refused.add(hook, RefusalReason::CannotStart(obstacle));
-                None
-            }
-        }
+        let why = match recheck(config, hook, seal) {
+            Recheck::Unchanged => return Some(Arc::clone(hook)),
+            Recheck::Changed { what } => RefusalReason::Changed { what },
+            Recheck::CannotStart(obstacle) => RefusalReason::CannotStart(obstacle),
+        };
+        refused.add(hook, why);
+        None
     };
     let planned = plan.hooks.iter();
     (planned.filter_map(|planned| admit(&planned.hook, planned.seal.as_ref())).collect(), refused)
@@ -77,6 +75,45 @@ fn recheck(config: &SessionConfig, hook: &Hook, seal: Option<&Arc<Seal>>) -> Rec
             }
         }
     }
+}
+
+/// Removes the guards whose files are open for writing, which the system would not execute, and notes them as refused.
+pub(super) async fn refuse_guards_open_for_writing(
+    plan: &Plan,
+    hooks: &mut Vec<Arc<Hook>>,
+    refused: &mut Refused,
+) {
+    for planned in &plan.hooks {
+        let Some(seal) = &planned.seal else { continue };
+        if !hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook)) {
+            continue;
+        }
+        for file in seal.executables() {
+            if stays_open_for_writing(file).await {
+                hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
+                refused.add(&planned.hook, RefusalReason::OpenForWriting { file: file.to_path_buf() });
+                break;
+            }
+        }
+    }
+}
+
+/// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
+/// that they run in. Returns their runs, which failed before they began.
+pub(super) fn take_out_project_file_hooks(
+    plan: &Plan,
+    hooks: &mut Vec<Arc<Hook>>,
+    directory: &Path,
+) -> Vec<HookRun> {
+    let mut refused_runs = Vec::new();
+    for planned in &plan.hooks {
+        let Some(file) = planned.relative_files.found_in(directory) else { continue };
+        let Some(at) = hooks.iter().position(|hook| Arc::ptr_eq(hook, &planned.hook)) else { continue };
+        hooks.remove(at);
+        let why = StartFailure::RunsProjectFile { level: planned.origin.level.clone(), file };
+        refused_runs.push(HookRun::not_started(&planned.hook, why));
+    }
+    refused_runs
 }
 
 /// The planned hooks that may not run for an event, and the block that holds whatever the others say.

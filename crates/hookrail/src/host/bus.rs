@@ -4,7 +4,6 @@
 //! Requests arrive unchecked. One that is not valid gets an error response.
 
 pub(crate) mod answer;
-pub(crate) mod check;
 pub(crate) mod message;
 pub(crate) mod publish;
 #[cfg(test)]

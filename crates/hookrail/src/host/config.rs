@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::host::bus::publish::MessageBus;
 use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
-use crate::run::{ServiceClient, WorkerKeeper, WorkerPool};
+use crate::run::RunnerOptions;
 use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile, UnusableSettings};
 use crate::trust::{TrustPolicy, VanishedGuard};
 
@@ -25,25 +24,16 @@ pub(crate) struct SessionConfig {
     pub(crate) observer: Option<Arc<dyn HookObserver>>,
     /// What hooks inherit; the process's own environment where the host names none.
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
-    /// The `PATH` of hooks that are not the project's, where it is another one.
-    pub(crate) trusted_path: Option<OsString>,
     /// The home directory that holds the user's settings, where they come from files.
     pub(crate) home: Option<PathBuf>,
-    pub(crate) direct_execution: bool,
-    /// No hook may run past this moment.
-    pub(crate) answer_by: Option<Instant>,
-    /// The workers of an earlier session of the same host.
-    pub(crate) workers: Option<WorkerPool>,
-    /// Another process that keeps workers and is asked first.
-    pub(crate) keeper: Option<Arc<dyn WorkerKeeper>>,
+    /// How hooks are run, as far as the host says so. Settings and environment are added at the start.
+    pub(crate) runner: RunnerOptions,
     /// Whether tools under our names have our arguments, so that a call without them cannot be read.
     pub(crate) has_our_tools: bool,
     /// Whether guarded events are blocked where the hook system itself fails.
     pub(crate) blocks_on_own_failure: bool,
     /// What a person lets pass although rules stop it.
     pub(crate) grants: Option<Arc<dyn Grants>>,
-    /// Asks the services of `http` and `remote` hooks.
-    pub(crate) services: Option<Arc<dyn ServiceClient>>,
 }
 
 impl SessionConfig {

@@ -11,24 +11,24 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::call::{Call, EventRun, subject_of};
+use self::call::{EventRun, facts, subject_of};
 use self::lifting::Lifting;
 use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
-use crate::host::admission::{admit, directory_for, directory_for_caller};
+use crate::host::admission::{
+    admit, directory_for, directory_for_caller, refuse_guards_open_for_writing, take_out_project_file_hooks,
+};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::config::SessionConfig;
-use crate::host::observer::HookObserver;
+use crate::host::observer::{HookObserver, Records};
 use crate::host::panics::{catch_panic, catch_panic_in_future};
-use crate::host::records::Records;
-use crate::host::unstartable::{refuse_guards_open_for_writing, take_out_project_file_hooks};
 use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan};
 use crate::plan::registry::HookRegistry;
-use crate::rules::{OurTool, unreadable_call};
+use crate::rules::{Folders, OurTool, unreadable_call};
 use crate::run::{
-    HookRunner, KeptAnswer, KeptQuestion, ProjectOptions, RunnerOptions, StartListener,
+    Call, HookRunner, KeptAnswer, KeptQuestion, ProjectOptions, RunnerOptions, StartListener,
     inherited_environment, stays_open_for_writing,
 };
 use crate::settings::{RegistryScope, ResolvedSettings};
@@ -70,14 +70,9 @@ impl HookEventHandler {
             limits: effective.limits,
             redaction: effective.redaction,
             project: project.map(|project| ProjectOptions::new(project.limits, project.redaction)),
-            trusted_path: config.trusted_path.clone(),
-            direct_execution: config.direct_execution,
-            answer_by: config.answer_by,
+            environment,
             on_start: Some(start_listener(config.observer.clone())),
-            workers: config.workers.clone(),
-            services: config.services.clone(),
-            keeper: config.keeper.clone(),
-            ..RunnerOptions::new(environment)
+            ..config.runner.clone()
         });
         tracing::debug!(target: "llxprt:core:hooks:system", total_hooks = registry.total_hooks(), "hook system started");
         Self {
@@ -105,9 +100,7 @@ impl HookEventHandler {
         base: &BaseOverrides,
         extra: &JsonObject,
     ) -> ProcessedHookResult {
-        let plan =
-            catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
-        let plan = match plan {
+        let plan = match self.plan_for(event, base) {
             Ok(Some(plan)) => plan,
             Ok(None) => return self.without_hooks(event, base, extra), // No payload, no process.
             Err(panic) => {
@@ -126,6 +119,10 @@ impl HookEventHandler {
                 result
             }
         }
+    }
+
+    fn plan_for(&self, event: &Event<'_>, base: &BaseOverrides) -> Result<Option<Arc<Plan>>, String> {
+        catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches))
     }
 
     /// The failure of an event that wrote no record of itself yet.
@@ -153,20 +150,22 @@ impl HookEventHandler {
         let reading = self.reading(event, base);
         let given = base;
         let base = self.base_fields(given);
+        let project = &*self.config.working_dir;
+        let call_directory = given.call_directory.as_deref().unwrap_or(&base.cwd);
         let call = Call {
+            folders: Folders { project, cwd: call_directory, home: self.home.as_deref() },
             reading: reading.as_deref(),
-            directory: given.call_directory.as_deref().unwrap_or(&base.cwd),
             also_matches: &given.also_matches,
-            caller: given.caller.as_deref(),
+            told: given.caller.as_deref(),
         };
         // A call on another machine is no call in another folder of this one: the project's own hooks count for it.
-        let cwd = if call.caller.is_some() { &*self.config.working_dir } else { &*base.cwd };
-        let directory = match call.caller {
+        let cwd = if call.told.is_some() { project } else { &*base.cwd };
+        let directory = match call.told {
             Some(_) => directory_for_caller(&self.config, whole_plan, &base.cwd),
             None => directory_for(&self.config, &base.cwd),
         };
         let input = HookInput { base: &base, event, extra };
-        let facts = self.facts(call, &self.config.working_dir, subject_of(&input));
+        let facts = facts(call, project, subject_of(&input));
         let narrowed = whole_plan.narrowed(&facts);
         let plan = narrowed.as_ref().unwrap_or(whole_plan);
         let standing = self.blocked_anyway(plan.event);
@@ -175,7 +174,7 @@ impl HookEventHandler {
         let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
         let records = Records::new(self.config.observer.as_deref());
         let logs_texts = self.settings.effective.logs_texts();
-        let lifting = Lifting::new(&self.config, &input, call.directory, logs_texts);
+        let lifting = Lifting::new(&self.config, &input, call_directory, logs_texts);
         let run = EventRun {
             handler: self,
             plan,
@@ -287,8 +286,7 @@ impl HookEventHandler {
 
     /// Whether an event with these fields is answered by rules alone, so that no process is started.
     pub fn asks_only_rules(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
-        let plan =
-            catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches));
+        let plan = self.plan_for(event, base);
         let is_rule = |hook: &Hook| matches!(hook.kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
         matches!(plan, Ok(Some(plan)) if plan.hooks.iter().all(|planned| is_rule(&planned.hook)))
     }

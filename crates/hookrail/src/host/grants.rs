@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::event::BaseFields;
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
-use crate::verdict::stopping_rules::StoppingRules;
+use crate::verdict::result::StoppingRules;
 
 /// What a person lets pass. It is asked only about a tool call that a rule of the user's or a project's settings stops.
 pub trait Grants: Send + Sync {

@@ -1,19 +1,12 @@
 //! Panics become messages at the boundary of the engine: a panic inside of it does not end the agent.
 
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
-use std::task::Poll;
 
-/// Polls a future and turns a panic of any poll into its message.
+use futures_util::FutureExt as _;
+
+/// Awaits a future and turns a panic into its message.
 pub(crate) async fn catch_panic_in_future<T>(future: impl Future<Output = T>) -> Result<T, String> {
-    let mut future = pin!(future);
-    std::future::poll_fn(|context| match catch_panic(|| future.as_mut().poll(context)) {
-        Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-        Ok(Poll::Pending) => Poll::Pending,
-        // The future is never polled again after a panic, so that no broken state is observed.
-        Err(panic) => Poll::Ready(Err(panic)),
-    })
-    .await
+    AssertUnwindSafe(future).catch_unwind().await.map_err(|panic| panic_message(panic.as_ref()))
 }
 
 /// Calls a function and turns a panic into its message.

@@ -13,7 +13,7 @@ use crate::host::config::SessionConfig;
 use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
 use crate::host::system::HookSystem;
-use crate::run::{ServiceClient, WorkerKeeper, WorkerPool};
+use crate::run::{RunnerOptions, ServiceClient, WorkerKeeper, WorkerPool};
 use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableSettings, may_be_on};
 use crate::trust::{Review, TrustPolicy};
 
@@ -48,16 +48,11 @@ impl HookSession {
             bus: None,
             observer: None,
             environment: None,
-            trusted_path: None,
             home: None,
-            direct_execution: true,
-            answer_by: None,
-            workers: None,
-            keeper: None,
+            runner: RunnerOptions::new(Vec::new()),
             has_our_tools: false,
             blocks_on_own_failure: false,
             grants: None,
-            services: None,
         };
         HookSessionBuilder { config, source: None, try_examples: true }
     }
@@ -184,21 +179,21 @@ impl HookSessionBuilder {
 
     /// Gives hooks that are not the project's this `PATH`. For a host whose environment others may have changed.
     pub fn trusted_path(mut self, path: OsString) -> Self {
-        self.config.trusted_path = Some(path);
+        self.config.runner.trusted_path = Some(path);
         self
     }
 
     /// Whether commands without shell syntax may run without a shell. On by default; nothing a hook
     /// can observe depends on it.
     pub fn direct_execution(mut self, on: bool) -> Self {
-        self.config.direct_execution = on;
+        self.config.runner.direct_execution = on;
         self
     }
 
     /// Lets no hook run past this moment, whatever its settings say: chained hooks and those that wait for a place
     /// share the time. For a host that answers one event and has to do so by then.
     pub fn answer_by(mut self, moment: Instant) -> Self {
-        self.config.answer_by = Some(moment);
+        self.config.runner.answer_by = Some(moment);
         self
     }
 
@@ -211,13 +206,13 @@ impl HookSessionBuilder {
     /// Goes on with the workers of an earlier session, for a host that reads its settings again. Without it the session
     /// has workers of its own.
     pub fn workers(mut self, workers: WorkerPool) -> Self {
-        self.config.workers = Some(workers);
+        self.config.runner.workers = Some(workers);
         self
     }
 
     /// Asks another process that keeps workers first, for a host that lives for one event.
     pub fn keeper(mut self, keeper: Arc<dyn WorkerKeeper>) -> Self {
-        self.config.keeper = Some(keeper);
+        self.config.runner.keeper = Some(keeper);
         self
     }
 
@@ -245,7 +240,7 @@ impl HookSessionBuilder {
 
     /// Asks the services of `http` and `remote` hooks. Without it such hooks fail, and block guarded events.
     pub fn services(mut self, services: Arc<dyn ServiceClient>) -> Self {
-        self.config.services = Some(services);
+        self.config.runner.services = Some(services);
         self
     }
 

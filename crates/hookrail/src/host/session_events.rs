@@ -231,16 +231,7 @@ impl HookSession {
     /// The engine, if hooks are on and one of them listens.
     #[inline]
     pub(crate) fn listening(&self, event: EventName, target: Option<&str>) -> Option<&HookEventHandler> {
-        let system = self.hook_system()?;
-        // Starting the system reads files and runs code of the host; a panic there must not end the agent.
-        let start = || Some(system.engine()).filter(|engine| engine.can_have_result(event, target, &[]));
-        catch_panic(start).unwrap_or_else(|message| {
-            // The log may be what failed.
-            let _ = catch_panic(|| {
-                tracing::warn!(target: "llxprt:core:hooks:system", %event, "hook system failed to start: {message}");
-            });
-            None
-        })
+        self.hook_system()?.try_engine().filter(|engine| engine.can_have_result(event, target, &[]))
     }
 
     /// What came of an event, and what goes with it.

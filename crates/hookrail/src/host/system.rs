@@ -8,8 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
 use crate::hook::Hook;
 use crate::host::bus::answer;
-use crate::host::bus::check::CheckedRequest;
-use crate::host::bus::message::HookExecutionResponse;
+use crate::host::bus::message::{CheckedRequest, HookExecutionResponse};
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::config::SessionConfig;
 use crate::host::event_handler::HookEventHandler;
@@ -17,7 +16,6 @@ use crate::host::panics::catch_panic;
 use crate::plan::planner::Explanation;
 use crate::plan::registry::{HookRegistry, HookStatus};
 use crate::run::{Escalations, WorkerStatus};
-use crate::settings::AgentEvents;
 
 /// The hook system of one session: what it was made with and, from the first event on, its engine.
 ///
@@ -68,15 +66,19 @@ impl HookSystem {
     /// Reads settings and approvals and makes the components. Later calls return at once. Should that panic, nothing is
     /// initialized, the log says so, and the next call tries again.
     pub fn initialize(&self) {
-        let started = catch_panic(|| {
-            let _ = self.engine();
-        });
-        if let Err(message) = started {
+        let _ = self.try_engine();
+    }
+
+    /// The engine; `None` where starting it panics. That reads files and runs code of the host, and must not end the agent.
+    #[inline]
+    pub(crate) fn try_engine(&self) -> Option<&HookEventHandler> {
+        let report = |message| {
             // The log may be what failed.
             let _ = catch_panic(|| {
                 tracing::warn!(target: "llxprt:core:hooks:system", "hook system failed to start: {message}");
             });
-        }
+        };
+        catch_panic(|| self.engine()).map_err(report).ok()
     }
 
     /// The registry.
@@ -129,24 +131,15 @@ impl HookSystem {
         &self.engine().settings().findings
     }
 
-    /// Whether the host is to apply the outputs of the six events outside the core five.
-    pub fn agent_events(&self) -> AgentEvents {
-        self.engine().settings().agent_events()
-    }
-
     /// Whether some hook listens to this event, whatever it is about.
     pub fn listens_to(&self, event: EventName) -> bool {
-        catch_panic(|| self.engine().registry().listens_to(event)).unwrap_or_default()
+        self.try_engine().is_some_and(|engine| engine.registry().listens_to(event))
     }
 
-    /// Which hooks would run for an event, and why the others would not.
-    pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
-        self.engine().planner().explain(event, target)
-    }
-
-    /// The same for something that goes by several names, such as a tool of another agent.
-    pub fn explain_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
-        self.engine().planner().explain_also(event, target, also)
+    /// Which hooks would run for an event, and why the others would not. `also` are other names of the target, such as
+    /// those of another agent's tool.
+    pub fn explain(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
+        self.engine().planner().explain(event, target, also)
     }
 
     /// Whether any hook would run for this request.
@@ -224,7 +217,7 @@ mod tests {
             .settings_paths(paths)
             .build();
         let system = session.hook_system().unwrap();
-        let explanation = system.explain(EventName::BeforeTool, Some("write_file"));
+        let explanation = system.explain(EventName::BeforeTool, Some("write_file"), &[]);
         assert!(explanation.plan.is_none(), "nothing runs");
         let listed: Vec<_> =
             explanation.skipped.iter().map(|skipped| (skipped.hook.command(), &skipped.why)).collect();

@@ -153,12 +153,7 @@ impl HookPlanner {
     }
 
     /// The same plan, and why the other hooks of the event are not in it.
-    pub fn explain(&self, event: EventName, target: Option<&str>) -> Explanation {
-        self.explain_also(event, target, &[])
-    }
-
-    /// The same for something that goes by several names.
-    pub fn explain_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
+    pub fn explain(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
         let mut skipped = Vec::new();
         let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
         let plan = self.resolve(event, &names, Some(&mut skipped));

@@ -252,12 +252,14 @@ pub struct DisabledEntry {
 }
 
 /// The list that an entry is in which disables hooks. Exhaustive on purpose: the place decides how far the entry reaches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum DisabledList {
     /// In the settings of this level. An entry of a project or an extension disables its own hooks only.
+    #[error("`hooksConfig.disabled` in {0} settings")]
     Settings(Level),
     /// In the user's own state, for the hooks of this project alone.
+    #[error("you for this project (`hookrail enable` turns it on)")]
     ForThisProject,
 }
 
@@ -287,12 +289,14 @@ impl DisabledEntry {
 }
 
 /// Who disabled a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DisabledBy {
     /// An entry of this list.
+    #[error("by {0}")]
     List(DisabledList),
     /// A call at run time, such as [`HookRegistry::set_hook_enabled`].
+    #[error("at run time")]
     RunTime,
 }
 

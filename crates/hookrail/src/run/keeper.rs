@@ -48,7 +48,6 @@ pub struct KeeperQuestion<'a> {
 }
 
 /// A question as the keeping process takes it.
-#[non_exhaustive]
 pub struct KeptQuestion<'a> {
     /// Finds the hook.
     pub hook: &'a (dyn Fn(&Hook) -> bool + Sync),
@@ -60,19 +59,6 @@ pub struct KeptQuestion<'a> {
     pub timeout: Duration,
     /// Called when the worker is free for this question.
     pub on_begin: &'a (dyn Fn() + Send + Sync),
-}
-
-impl<'a> KeptQuestion<'a> {
-    /// A question.
-    pub fn new(
-        hook: &'a (dyn Fn(&Hook) -> bool + Sync),
-        payload: &'a Payload,
-        variables: &'a [(OsString, OsString)],
-        timeout: Duration,
-        on_begin: &'a (dyn Fn() + Send + Sync),
-    ) -> Self {
-        Self { hook, payload, variables, timeout, on_begin }
-    }
 }
 
 /// What came of a question.

@@ -14,6 +14,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, sleep_until};
@@ -319,8 +320,9 @@ impl Streams {
 #[derive(Debug)]
 struct Feed {
     payload: Payload,
+    /// How much the pipe took at once.
     sent: usize,
-    /// `None` once everything is written, or the other end is closed.
+    /// `None` where that was everything.
     pipe: Option<pipe::Sender>,
 }
 
@@ -342,18 +344,9 @@ impl Feed {
 
     /// Writes the rest. A hook may decide without reading its input to the end.
     async fn write(&mut self) {
-        while let Some(pipe) = &self.pipe {
-            let Some(rest) = self.payload.as_bytes().get(self.sent..).filter(|rest| !rest.is_empty()) else {
-                break;
-            };
-            let ready = poll_fn(|cx| pipe.poll_write_ready(cx)).await;
-            match ready.and_then(|()| pipe.try_write(rest)) {
-                Ok(count) => self.sent += count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(_) => break,
-            }
+        if let Some(mut pipe) = self.pipe.take() {
+            let _ = pipe.write_all(self.payload.as_bytes().get(self.sent..).unwrap_or_default()).await;
         }
-        self.pipe = None;
     }
 }
 

@@ -11,6 +11,8 @@ use tokio::process::Child;
 use tokio::sync::watch;
 
 use super::unix::{self, ChildState, Pid, ProcessTable, Signal, lock};
+#[cfg(target_os = "linux")]
+use super::worker::fork::loader::Loader;
 
 /// How long `kill_all` waits until the last group is gone.
 const KILL_ALL_WAIT: Duration = Duration::from_millis(500);
@@ -205,23 +207,14 @@ impl ReaperShared {
     }
 }
 
-/// Another process whose child a leader is, and which reports its end. Until [`Parent::reap`] is called, the leader stays
-/// there as a zombie.
-pub(super) trait Parent: std::fmt::Debug + Send + Sync {
-    /// Looks at the leader.
-    fn peek(&self) -> ChildState;
-    /// The leader may go.
-    fn reap(&self);
-}
-
 /// The leader of a group, which only the reaper reaps from here on.
 #[derive(Debug)]
 pub(super) enum Leader {
     /// A child of this process.
     Child(Child),
-    /// The child of another process.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "forks are made on Linux only"))]
-    ChildOf(Arc<dyn Parent>),
+    /// A fork of another process, which reports its end.
+    #[cfg(target_os = "linux")]
+    Fork(Arc<Loader>, u64),
 }
 
 impl From<Child> for Leader {
@@ -231,17 +224,19 @@ impl From<Child> for Leader {
 }
 
 impl Leader {
-    fn peek(&self, leader: Pid) -> ChildState {
+    fn peek(&self, pid: Pid) -> ChildState {
         match self {
-            Self::Child(_) => unix::peek(leader),
-            Self::ChildOf(parent) => parent.peek(),
+            Self::Child(_) => unix::peek(pid),
+            #[cfg(target_os = "linux")]
+            Self::Fork(loader, number) => loader.peek(*number),
         }
     }
 
     fn reap(&mut self) {
         match self {
             Self::Child(child) => _ = child.try_wait(),
-            Self::ChildOf(parent) => parent.reap(),
+            #[cfg(target_os = "linux")]
+            Self::Fork(loader, number) => loader.done(*number),
         }
     }
 }

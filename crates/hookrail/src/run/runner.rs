@@ -8,9 +8,8 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use serde::Serialize;
 
-use self::limits::{HookLimits, Shortage, ShortageWait};
+use self::limits::{HookLimits, Shortage};
 use super::keeper::{KeeperQuestion, KeptAnswer, KeptQuestion, WorkerKeeper};
 use super::payload::{Payload, PayloadError};
 use super::process::{self, Captured, Finished, Streams, not_started};
@@ -51,18 +50,21 @@ pub struct HookRunner {
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let (mut environment, redaction) = (options.environment, options.redaction);
-        let (direct, project) = (options.direct_execution, options.project);
+        let RunnerOptions { limits, redaction, project, mut environment, direct_execution: direct, .. } =
+            options;
         let workers = options.workers.unwrap_or_else(|| WorkerPool::new(options.grace));
         let inherited = (project.is_some() || options.trusted_path.is_some()).then(|| environment.clone());
         if let Some(path) = options.trusted_path {
             environment.retain(|(name, _)| name != "PATH");
             environment.push(("PATH".into(), path));
         }
-        let all = HookLimits::new(options.limits, &redaction, environment, direct);
+        let all = HookLimits::new(limits, redaction.clone(), environment, direct);
         let project_limits = inherited.map(|inherited| match project {
-            Some(own) => HookLimits::new(own.limits, &own.redaction, inherited, direct),
-            None => all.with_environment(inherited, &redaction, direct),
+            Some(own) => HookLimits::new(own.limits, own.redaction, inherited, direct),
+            None => HookLimits {
+                slots: Arc::clone(&all.slots),
+                ..HookLimits::new(limits, redaction, inherited, direct)
+            },
         });
         Self {
             limits: all,
@@ -86,22 +88,18 @@ impl HookRunner {
         input: &Payload,
         cwd: &Path,
     ) -> Vec<HookRun> {
-        let waiting = &self.shortage.waiting_from(Instant::now());
-        let place = Place { cwd, call: None };
-        join_all(hooks.iter().map(|hook| self.execute(hook, input, place, waiting))).await
+        self.execute_at(hooks, input, Place { cwd, call: None }).await
     }
 
-    /// Writes the payload and runs hooks side by side on it.
-    pub(crate) async fn execute_hooks_on(
+    /// The same for a call of which more is known.
+    pub(crate) async fn execute_at(
         &self,
         hooks: &[Arc<Hook>],
-        input: &impl Serialize,
+        input: &Payload,
         place: Place<'_>,
-    ) -> Result<(Payload, Vec<HookRun>), PayloadError> {
-        let payload = Payload::new(input)?;
-        let waiting = &self.shortage.waiting_from(Instant::now());
-        let runs = join_all(hooks.iter().map(|hook| self.execute(hook, &payload, place, waiting))).await;
-        Ok((payload, runs))
+    ) -> Vec<HookRun> {
+        let asked = Instant::now();
+        join_all(hooks.iter().map(|hook| self.execute(hook, input, place, asked))).await
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
@@ -132,7 +130,7 @@ impl HookRunner {
     ) -> (Vec<HookRun>, JsonObject) {
         let mut runs = Vec::with_capacity(hooks.len());
         let mut payload = None;
-        let waiting = &self.shortage.waiting_from(Instant::now());
+        let asked = Instant::now();
         for hook in hooks {
             let checked = check(hook, &input);
             if matches!(checked, RuleCheck::DoesNotHold) {
@@ -146,7 +144,7 @@ impl HookRunner {
                 Ok(made) => {
                     let run = match checked {
                         RuleCheck::Answered(run) => *run,
-                        _ => self.execute(hook, &made, place, waiting).await,
+                        _ => self.execute(hook, &made, place, asked).await,
                     };
                     on_finish(&run, &made);
                     payload = Some(made);
@@ -209,7 +207,7 @@ impl HookRunner {
         hook: &Arc<Hook>,
         payload: &Payload,
         place: Place<'_>,
-        waiting: &ShortageWait<'_>,
+        asked: Instant,
     ) -> HookRun {
         let cwd = hook.folder(place.cwd);
         let own_payload = payload;
@@ -220,7 +218,7 @@ impl HookRunner {
             HookKind::Plugin => not_started(StartFailure::Plugin),
             // Rules are checked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
-            HookKind::Command(_) => self.execute_command(hook, payload, cwd, waiting).await,
+            HookKind::Command(_) => self.execute_command(hook, payload, cwd, asked).await,
             HookKind::Http(_) | HookKind::Remote(_) => self.ask_service(hook, payload, place).await,
         };
         let run = self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await;
@@ -262,11 +260,11 @@ impl HookRunner {
         }
         let (limits, cwd, payload) = (self.limits_of(hook), hook.folder(cwd), question.payload);
         let worker = self.workers.worker(hook, cwd, || limits.commands.prepare(hook, cwd));
-        let admitted = worker.admit().await;
+        let turn = worker.turn().await;
         let _slot = limits.slots.acquire().await;
         (question.on_begin)();
         let asked = Question { payload, variables: question.variables };
-        admitted.answer(asked, question.timeout, limits.keep(payload)).await.and_then(KeptAnswer::of)
+        worker.answer(turn, asked, question.timeout, limits.keep(payload)).await.and_then(KeptAnswer::of)
     }
 
     /// How long a hook may run that starts now.
@@ -306,7 +304,7 @@ impl HookRunner {
         hook: &Arc<Hook>,
         payload: &Payload,
         cwd: &Path,
-        waiting: &ShortageWait<'_>,
+        asked: Instant,
     ) -> Finished {
         let limits = self.limits_of(hook);
         let keep = limits.keep(payload);
@@ -329,13 +327,13 @@ impl HookRunner {
             }
             let worker = self.workers.worker(hook, cwd, || limits.commands.prepare(hook, cwd));
             // A hook that waits for a busy worker holds no slot, so other hooks can run.
-            let admitted = worker.admit().await;
+            let turn = worker.turn().await;
             let _slot = limits.slots.acquire().await;
             if self.keeper.is_none() {
                 self.report_start(hook);
             }
             let question = Question { payload, variables: &[] };
-            if let Some(finished) = admitted.answer(question, self.time_for(hook), keep).await {
+            if let Some(finished) = worker.answer(turn, question, self.time_for(hook), keep).await {
                 return finished;
             }
         }
@@ -350,11 +348,11 @@ impl HookRunner {
             self.report_start(hook);
         }
         let command = limits.commands.prepare(hook, cwd);
-        let left = || timeout.saturating_sub(waiting.since().elapsed());
+        let left = || timeout.saturating_sub(self.shortage.since(asked).elapsed());
         let open = || Streams::open(payload, keep);
         match process::start(&command, &self.reaper, timeout, &left, open).await {
             Ok((group, streams)) => {
-                waiting.over();
+                self.shortage.over();
                 process::finish(group, streams, timeout).await
             }
             Err(why) => not_started(why),
@@ -394,16 +392,19 @@ pub(crate) struct Place<'a> {
     /// The folder that commands are started in.
     pub(crate) cwd: &'a Path,
     /// What is known of the call; `None` for a caller that knows nothing but the payload.
-    pub(crate) call: Option<CallPlace<'a>>,
+    pub(crate) call: Option<Call<'a>>,
 }
 
-/// Where a call is made, before anything was looked at.
+/// What is known of a tool call besides its payload.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CallPlace<'a> {
+pub(crate) struct Call<'a> {
+    /// Where it is made, seen from the session's project.
     pub(crate) folders: Folders<'a>,
+    /// Whether it can be read; `None` where nobody has a table of the tools.
     pub(crate) reading: Option<&'a CallReading>,
+    /// Other names of the tool.
     pub(crate) also_matches: &'a [String],
-    /// What another machine said, where the call is made there.
+    /// What another machine says about itself, where the call is made there.
     pub(crate) told: Option<&'a Caller>,
 }
 

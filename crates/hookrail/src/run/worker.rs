@@ -7,7 +7,7 @@ mod answer;
 mod connection;
 mod fingerprint;
 #[cfg(target_os = "linux")]
-mod fork;
+pub(super) mod fork;
 mod health;
 mod line_worker;
 mod pipes;
@@ -75,16 +75,6 @@ pub(super) struct Question<'q> {
     pub(super) variables: &'q [EnvironmentVariable],
 }
 
-/// The right to ask a worker about one event now.
-#[derive(Debug)]
-pub(super) enum Admitted<'w> {
-    /// A worker that is asked in turn.
-    Lines(&'w LineWorker, Turn<'w>),
-    /// A worker that runs events side by side.
-    #[cfg(target_os = "linux")]
-    Fork(&'w ForkWorker),
-}
-
 impl Worker {
     /// Whether hooks of this mode are asked at all, instead of being run once per event.
     pub(super) const fn is_used(mode: WorkerMode) -> bool {
@@ -104,12 +94,28 @@ impl Worker {
         Self { command: hook.command().to_owned(), added: hook.env.clone(), mode: hook.worker, kind }
     }
 
-    /// Waits until this worker may be asked. That does not use up the hook's timeout.
-    pub(super) async fn admit(&self) -> Admitted<'_> {
+    /// Waits until this worker may be asked: one that answers line by line is asked in turn, and forks run side by side. That
+    /// does not use up the hook's timeout.
+    pub(super) async fn turn(&self) -> Option<Turn<'_>> {
         match &self.kind {
-            WorkerKind::Lines(lines) => Admitted::Lines(lines, lines.turn().await),
+            WorkerKind::Lines(lines) => Some(lines.turn().await),
             #[cfg(target_os = "linux")]
-            WorkerKind::Fork(fork) => Admitted::Fork(fork),
+            WorkerKind::Fork(_) => None,
+        }
+    }
+
+    /// Asks the worker about an event. `None` if it has to be run by a process of its own.
+    pub(super) async fn answer(
+        &self,
+        _turn: Option<Turn<'_>>,
+        question: Question<'_>,
+        timeout: Duration,
+        keep: usize,
+    ) -> Option<Finished> {
+        match &self.kind {
+            WorkerKind::Lines(lines) => Some(lines.answer(question, timeout, keep).await),
+            #[cfg(target_os = "linux")]
+            WorkerKind::Fork(fork) => fork.answer(question, timeout, keep).await,
         }
     }
 
@@ -119,22 +125,6 @@ impl Worker {
             WorkerKind::Lines(lines) => &**lines,
             #[cfg(target_os = "linux")]
             WorkerKind::Fork(fork) => &**fork,
-        }
-    }
-}
-
-impl Admitted<'_> {
-    /// Asks the worker about an event. `None` if it has to be run by a process of its own.
-    pub(super) async fn answer(
-        self,
-        question: Question<'_>,
-        timeout: Duration,
-        keep: usize,
-    ) -> Option<Finished> {
-        match self {
-            Admitted::Lines(lines, turn) => Some(lines.answer(turn, question, timeout, keep).await),
-            #[cfg(target_os = "linux")]
-            Admitted::Fork(fork) => fork.answer(question, timeout, keep).await,
         }
     }
 }

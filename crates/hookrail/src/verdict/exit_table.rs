@@ -1,12 +1,10 @@
 //! The protocol's exit table: how a hook ended and what it wrote, read as what it asks for. Pure.
 
-mod lost_answer;
-
 use serde_json::Value;
 
 use crate::formats::json_object::JsonObject;
-use crate::output::json::{JsonProblem, parse_json, trim_output};
-use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank};
+use crate::output::json::{JsonProblem, parse_json, parse_json_prefix, trim_output};
+use crate::output::{DEFAULT_BLOCK_REASON, FIELDS, HookOutput, first_not_blank};
 use crate::verdict::failure::{AnswerBound, HookFailure};
 use crate::verdict::hook_run::Exit;
 
@@ -64,7 +62,7 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
 fn lost_output(stdout: &str) -> Option<String> {
     let is_output = |line: &&str| {
         line.trim_start().starts_with('{')
-            && matches!(parse_json(line), Ok(Value::Object(fields)) if lost_answer::is_output(&fields))
+            && matches!(parse_json(line), Ok(Value::Object(fields)) if is_output(&fields))
     };
     let lost = shortened(stdout.lines().find(is_output)?);
     Some(format!("a line of its output would have been an answer, and is ignored: {lost}"))
@@ -82,7 +80,7 @@ fn read_answer(stdout: &str) -> Interpreted {
         }
         Ok(None) => Interpreted::message(stdout),
         Err(JsonProblem::NotJson { offset }) => {
-            let warning = lost_answer::warning(stdout).or_else(|| {
+            let warning = lost_answer(stdout).or_else(|| {
                 // A script that writes an object with a mistake in it meant something else than a message.
                 stdout.starts_with('{').then(|| {
                     format!("stdout starts like a JSON object but is not JSON (byte {offset}): taken as plain text")
@@ -142,6 +140,63 @@ fn shortened(text: &str) -> String {
             format!("{start}… ({} bytes more)", text.len() - start.len())
         }
         _ => text.to_owned(),
+    }
+}
+
+/// How many places are tried at which an object over several lines may begin. Each try may read all that follows, so
+/// that more of them would cost the square of the output.
+const TRIES: usize = 16;
+
+/// The warning about an answer that is lost because stdout has other text beside it: a script that prints a line of progress
+/// before its block has written a message only, and the call is made. It is about the first object in a text that would have been an answer by itself; one that blocks or stops goes
+/// before all others. It begins on a line of its own and may be followed by anything.
+fn lost_answer(stdout: &str) -> Option<String> {
+    let mut tries = TRIES;
+    let mut at = 0;
+    let mut first = None;
+    for (index, line) in stdout.split('\n').enumerate() {
+        let rest = stdout.get(at..).unwrap_or_default();
+        at += line.len() + 1;
+        if !line.trim_start().starts_with('{') {
+            continue;
+        }
+        let found = parse_json(line).ok().or_else(|| {
+            tries = tries.checked_sub(1)?;
+            parse_json_prefix(rest).ok()
+        });
+        let Some(Value::Object(fields)) = found else { continue };
+        if !is_output(&fields) {
+            continue;
+        }
+        let loss = loss(fields);
+        let warning = format!(
+            "line {} of stdout is {loss} that is ignored, because other text stands beside it: stdout must be the JSON \
+             object alone (print everything else to stderr)",
+            index + 1
+        );
+        if loss != ANSWER {
+            return Some(warning);
+        }
+        first.get_or_insert(warning);
+    }
+    first
+}
+
+/// Whether an object would have been the output of a hook, if it were alone.
+fn is_output(fields: &JsonObject) -> bool {
+    FIELDS.iter().any(|field| fields.contains_key(*field))
+}
+
+const ANSWER: &str = "an answer";
+
+fn loss(fields: JsonObject) -> &'static str {
+    let (output, _) = HookOutput::from_object(fields);
+    if output.is_blocking_decision() || output.is_permission_denied() {
+        "a block"
+    } else if output.should_stop_execution() {
+        "a stop"
+    } else {
+        ANSWER
     }
 }
 

@@ -1,5 +1,7 @@
 //! The result of one event: the merged outputs, and what callers need to know of them.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,13 +9,12 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::event::EventName;
-use crate::hook::{Hook, HookKind};
+use crate::hook::{Hook, HookKind, Level, OnFailure, StartObstacle};
 use crate::output::HookOutput;
 use crate::plan::planner::Plan;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
 use crate::verdict::failure::{HookFailure, StartFailure};
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::refusal::RefusedHook;
 
 /// The outputs of all hooks of one event, merged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -50,25 +51,18 @@ pub enum HookError {
 }
 
 /// What the hook system was doing for an event when it failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FailureStage {
     /// Finding the hooks that listen.
+    #[error("planning")]
     Planning,
     /// Writing what the hooks read.
+    #[error("payload")]
     Payload,
     /// Everything from admitting the hooks to merging their outputs, records included.
+    #[error("hook execution")]
     HookExecution,
-}
-
-impl std::fmt::Display for FailureStage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Planning => "planning",
-            Self::Payload => "payload",
-            Self::HookExecution => "hook execution",
-        })
-    }
 }
 
 impl HookError {
@@ -205,12 +199,128 @@ impl ProcessedHookResult {
     }
 }
 
+/// The rules that block an operation or leave it to a person.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct StoppingRules<'a> {
+    /// Each once, in the order of the plan.
+    pub rules: Vec<&'a Hook>,
+    /// Why a person cannot let it pass; `None` if one can.
+    pub obstacle: Option<String>,
+    /// Whether they block it, as opposed to asking.
+    pub is_block: bool,
+}
+
+impl ProcessedHookResult {
+    /// The rules that stop this operation; `None` if no rule does.
+    pub fn stopping_rules(&self) -> Option<StoppingRules<'_>> {
+        let event = self.event;
+        let is_blocked = self.block.is_some();
+        if !is_blocked && self.ask.is_none() {
+            return None;
+        }
+        let stops = |run: &&HookRun| {
+            let output = run.output.as_ref();
+            output.is_some_and(|output| if is_blocked { output.blocks(event) } else { output.asks(event) })
+        };
+        let stopping: Vec<&Hook> = self.runs.iter().filter(stops).map(|run| &*run.hook).collect();
+        let mut rules: Vec<&Hook> = Vec::new();
+        for hook in stopping.iter().filter(|hook| hook.type_name() == "rule") {
+            if !rules.iter().any(|rule| std::ptr::eq(*rule, *hook)) {
+                rules.push(hook);
+            }
+        }
+        (!rules.is_empty()).then(|| StoppingRules {
+            rules,
+            obstacle: self.obstacle(&stopping),
+            is_block: is_blocked,
+        })
+    }
+
+    fn obstacle(&self, stopping: &[&Hook]) -> Option<String> {
+        if self.event != EventName::BeforeTool {
+            return Some("only tool calls can be allowed".to_owned());
+        }
+        if let Some(hook) = stopping.iter().find(|hook| !hook.can_be_lifted()) {
+            let (name, level) = (&hook.name, &hook.origin.level);
+            return Some(match level {
+                _ if hook.type_name() != "rule" => {
+                    format!("the hook `{name}` stops it too, and only rules can be lifted")
+                }
+                Level::Managed => format!("the rule `{name}` is in the policy of this machine"),
+                Level::System => format!("the rule `{name}` is in the system's settings"),
+                _ => format!("the rule `{name}` is not in your settings or the project's"),
+            });
+        }
+        let failed = |run: &HookRun| run.failure().is_some() && run.hook.on_failure == OnFailure::Block;
+        let is_failure = self.block.as_ref().is_some_and(|block| block.cause == BlockCause::Failure)
+            || self.refused.iter().any(|refused| refused.why.blocks())
+            || self.runs.iter().any(failed);
+        if is_failure {
+            return Some("a guard that does not work blocks it too".to_owned());
+        }
+        let changes =
+            |run: &HookRun| run.output.as_ref().is_some_and(|output| output.specific("tool_input").is_some());
+        let is_changed = self.runs.iter().any(changes);
+        is_changed.then(|| "a hook changed its arguments".to_owned())
+    }
+}
+
+/// A hook that was planned and is not run for this event. Its text names the hook and the reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RefusedHook {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// Why it is not run.
+    pub why: RefusalReason,
+}
+
+/// Why a planned hook is not run for an event. The text of each goes on from the name of the hook.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are named after what they hold")]
+#[non_exhaustive]
+pub enum RefusalReason {
+    /// It is a hook of the project, and the event comes from a folder outside of it.
+    #[error("belongs to the project in {} and does not run for {}", .project.display(), .cwd.display())]
+    OtherFolder { project: PathBuf, cwd: PathBuf },
+    /// It changed since it was approved.
+    #[error("changed since it was approved ({what}); run `hookrail trust` to approve it again")]
+    Changed { what: String },
+    /// It is a guard as it was approved, and the file that it is started with cannot be executed.
+    #[error("cannot be started: {0}, then approve it with `hookrail trust`")]
+    CannotStart(StartObstacle),
+    /// It is an approved guard whose file is open for writing, so that the system would not execute it.
+    #[error(
+        "cannot be started: `{}` is open for writing, so it may be changing; close it, or run `hookrail trust` to look \
+         at it",
+        .file.display()
+    )]
+    OpenForWriting { file: PathBuf },
+}
+
+impl RefusalReason {
+    /// Whether guarded events are blocked: an approved guard is not what was approved, or cannot be started.
+    pub(crate) const fn blocks(&self) -> bool {
+        matches!(self, Self::Changed { .. } | Self::CannotStart(_) | Self::OpenForWriting { .. })
+    }
+}
+
+impl fmt::Display for RefusedHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_guard =
+            matches!(self.why, RefusalReason::CannotStart(_) | RefusalReason::OpenForWriting { .. });
+        let kind = if is_guard { "guard" } else { "hook" };
+        write!(f, "{kind} `{}` {}", self.hook.name, self.why)
+    }
+}
+
 /// Why the agent is to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopReason(String);
 
-impl std::fmt::Display for StopReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }

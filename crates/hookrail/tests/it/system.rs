@@ -136,7 +136,7 @@ async fn hooks_are_listed_enabled_and_disabled_through_the_system() {
     let listed: Vec<_> =
         system.all_hooks().iter().map(|status| (status.hook.name.clone(), status.enabled)).collect();
     assert_eq!(listed, [("one".to_owned(), false), ("two".to_owned(), true)], "DELTA-HSYS-002");
-    assert_eq!(system.explain(EventName::BeforeTool, Some("ls")).skipped.len(), 1);
+    assert_eq!(system.explain(EventName::BeforeTool, Some("ls"), &[]).skipped.len(), 1);
     assert_eq!(system.set_hook_enabled("two", false), 1);
     assert_eq!(reason().await, None);
     assert_eq!(system.set_hook_enabled("one", true), 1);

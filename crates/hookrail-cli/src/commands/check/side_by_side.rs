@@ -131,7 +131,7 @@ impl AsIfApproved {
 
     /// What the hooks of an event are left out for, by their index in the settings.
     fn skipped(&self, event: EventName, target: Option<&str>) -> Vec<(usize, SkipReason)> {
-        let skipped = self.planner.explain(event, target).skipped.into_iter();
+        let skipped = self.planner.explain(event, target, &[]).skipped.into_iter();
         // Both lists are by rank, so that one pass finds them all.
         let mut ranked = self.ranked.iter();
         skipped

@@ -242,5 +242,5 @@ async fn ask_worker(
     };
     let left = until.saturating_duration_since(Instant::now());
     let timeout = Duration::from_millis(ask.timeout_ms).min(left);
-    handler.ask_worker(&KeptQuestion::new(&is_it, payload, variables, timeout, on_begin)).await
+    handler.ask_worker(&KeptQuestion { hook: &is_it, payload, variables, timeout, on_begin }).await
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::event::Matching;
-use crate::host::bus::check::CheckedRequest;
-use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
+use crate::host::bus::message::{
+    BusMessage, CheckedRequest, ExecutionOutput, HookExecutionRequest, HookExecutionResponse,
+};
 use crate::host::bus::publish::{MessageBus, Subscription};
 use crate::host::panics::{catch_panic, catch_panic_in_future};
 use crate::host::system::HookSystem;

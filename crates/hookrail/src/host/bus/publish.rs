@@ -8,16 +8,10 @@ use crate::host::bus::message::BusMessage;
 /// An in-process bus. Subscribers are called on the publisher's thread and must not block.
 #[derive(Default)]
 pub struct MessageBus {
-    subscribers: Mutex<Subscribers>,
+    subscribers: Mutex<Vec<Weak<Subscriber>>>,
 }
 
-#[derive(Default)]
-struct Subscribers {
-    next_id: u64,
-    list: Vec<(u64, Subscriber)>,
-}
-
-type Subscriber = Arc<dyn Fn(&BusMessage) + Send + Sync>;
+type Subscriber = dyn Fn(&BusMessage) + Send + Sync;
 
 impl MessageBus {
     /// An empty bus.
@@ -27,32 +21,29 @@ impl MessageBus {
 
     /// Delivers a message to all subscribers.
     pub fn publish(&self, message: &BusMessage) {
-        // Cloned out of the lock, so that a subscriber may publish or unsubscribe.
-        let list: Vec<_> = self.lock().list.iter().map(|(_, subscriber)| Arc::clone(subscriber)).collect();
-        for subscriber in list {
+        // Taken out of the lock, so that a subscriber may publish or unsubscribe.
+        for subscriber in self.subscribers() {
             subscriber(message);
         }
     }
 
     /// Calls `subscriber` for every message until the subscription is dropped.
-    pub fn subscribe(
-        self: &Arc<Self>,
-        subscriber: impl Fn(&BusMessage) + Send + Sync + 'static,
-    ) -> Subscription {
-        let mut subscribers = self.lock();
-        let id = subscribers.next_id;
-        subscribers.next_id += 1;
-        subscribers.list.push((id, Arc::new(subscriber)));
-        Subscription { bus: Arc::downgrade(self), id }
+    pub fn subscribe(&self, subscriber: impl Fn(&BusMessage) + Send + Sync + 'static) -> Subscription {
+        let subscriber: Arc<Subscriber> = Arc::new(subscriber);
+        let mut all = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&subscriber));
+        Subscription { _subscriber: subscriber }
     }
 
     /// How many subscribers there are.
     pub fn subscriber_count(&self) -> usize {
-        self.lock().list.len()
+        self.subscribers().len()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Subscribers> {
-        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn subscribers(&self) -> Vec<Arc<Subscriber>> {
+        let all = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter_map(Weak::upgrade).collect()
     }
 }
 
@@ -64,18 +55,8 @@ impl fmt::Debug for MessageBus {
 
 /// A subscription to a [`MessageBus`], which ends when this is dropped.
 #[must_use = "a dropped subscription ends at once"]
-#[derive(Debug)]
 pub struct Subscription {
-    bus: Weak<MessageBus>,
-    id: u64,
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        if let Some(bus) = self.bus.upgrade() {
-            bus.lock().list.retain(|(id, _)| *id != self.id);
-        }
-    }
+    _subscriber: Arc<Subscriber>,
 }
 
 /// The subscription to requests on the bus, while there is one. It exists before the handler does, because a

@@ -5,29 +5,16 @@ use std::sync::Arc;
 
 use super::HookEventHandler;
 use super::lifting::Lifting;
-use crate::event::{CallReading, Caller, Event, EventName, HookInput};
+use crate::event::{CallReading, Event, EventName, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::Refused;
+use crate::host::observer::Records;
 use crate::host::patch_calls::PatchCalls;
-use crate::host::records::Records;
 use crate::plan::planner::{Plan, PlannedHook};
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::rules::{self, RuleCheck};
-use crate::run::{CallPlace, Place};
-
-/// What rules need to know of a tool call besides its payload.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Call<'a> {
-    /// Whether it can be read; `None` where nobody has a table of the tools.
-    pub(super) reading: Option<&'a CallReading>,
-    /// Where its relative paths start.
-    pub(super) directory: &'a Path,
-    /// Other names of the tool.
-    pub(super) also_matches: &'a [String],
-    /// What another machine says about itself, where the call is made there.
-    pub(super) caller: Option<&'a Caller>,
-}
+use crate::run::{Call, Place};
 
 /// One event, with everything that stays the same for all its hooks.
 pub(super) struct EventRun<'a> {
@@ -50,14 +37,12 @@ pub(super) struct EventRun<'a> {
 impl EventRun<'_> {
     /// Where the hooks of this event run, and where its call is made.
     pub(super) fn place(&self) -> Place<'_> {
-        let folders = self.handler.folders(self.call, &self.handler.config.working_dir);
-        let Call { reading, also_matches, caller: told, .. } = self.call;
-        Place { cwd: self.directory, call: Some(CallPlace { folders, reading, also_matches, told }) }
+        Place { cwd: self.directory, call: Some(self.call) }
     }
 
     /// The facts of an event with this subject, as a hook sees them from its own project.
     pub(super) fn facts<'f>(&'f self, hook: &'f Hook, subject: Subject<'f>) -> Facts<'f> {
-        self.facts_from(hook.folder(&self.handler.config.working_dir), subject)
+        facts(self.call, hook.folder(self.call.folders.project), subject)
     }
 
     /// The facts of an event as it came, as a hook sees them from its own project.
@@ -67,11 +52,7 @@ impl EventRun<'_> {
 
     /// The facts of an event as it came, for all hooks of this project together.
     pub(super) fn own_facts<'f>(&'f self, input: &'f HookInput<'_>) -> Facts<'f> {
-        self.facts_from(&self.handler.config.working_dir, subject_of(input))
-    }
-
-    fn facts_from<'f>(&'f self, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
-        self.handler.facts(self.call, project, subject)
+        facts(self.call, self.call.folders.project, subject_of(input))
     }
 
     /// The rules that were left out because the event has nothing that they need.
@@ -119,16 +100,10 @@ impl EventRun<'_> {
     }
 }
 
-impl HookEventHandler {
-    /// The facts of a call, seen from a project. Nothing is looked at yet.
-    pub(super) fn facts<'f>(&'f self, call: Call<'f>, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
-        let subject = Subject { reading: call.reading, ..subject };
-        Facts::new(subject, self.folders(call, project)).told_by(call.caller)
-    }
-
-    fn folders<'f>(&'f self, call: Call<'f>, project: &'f Path) -> Folders<'f> {
-        Folders { project, cwd: call.directory, home: self.home.as_deref() }
-    }
+/// The facts of a call, seen from a project. Nothing is looked at yet.
+pub(super) fn facts<'f>(call: Call<'f>, project: &'f Path, subject: Subject<'f>) -> Facts<'f> {
+    let subject = Subject { reading: call.reading, ..subject };
+    Facts::new(subject, Folders { project, ..call.folders }).told_by(call.told)
 }
 
 /// What rules can ask about an event as it came.

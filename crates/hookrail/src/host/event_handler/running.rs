@@ -7,14 +7,14 @@ use std::time::Instant;
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
-use super::call::{Call, EventRun};
+use super::call::EventRun;
 use crate::event::{CallReading, Event, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::patch_calls::{PatchCalls, allow_all_or_nothing};
 use crate::host::second_round::{SecondRound, objections};
 use crate::run::rules::{self, RuleCheck};
-use crate::run::{Payload, PayloadError, is_long, on_blocking_thread_if};
+use crate::run::{Call, Payload, PayloadError, is_long, on_blocking_thread_if};
 use crate::verdict::chain::ends_chain;
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
@@ -161,7 +161,8 @@ impl EventRun<'_> {
         if start.is_empty() && self.handler.config.observer.is_none() {
             return Ok(results.with_runs(Vec::new())); // No payload is needed.
         }
-        let (payload, started) = self.handler.runner.execute_hooks_on(&start, input, self.place()).await?;
+        let payload = Payload::new(input)?;
+        let started = self.handler.runner.execute_at(&start, &payload, self.place()).await;
         let (runs, not_held) = results.with_runs(started);
         for run in &runs {
             self.records.hook(self.plan.event, run, &payload);
@@ -238,8 +239,8 @@ impl EventRun<'_> {
                         break;
                     }
                     let hurried = [Arc::new(Hook { timeout, ..Hook::clone(hook) })];
-                    let runner = &self.handler.runner;
-                    let (payload, ran) = runner.execute_hooks_on(&hurried, &input, self.place()).await?;
+                    let payload = Payload::new(&input)?;
+                    let ran = self.handler.runner.execute_at(&hurried, &payload, self.place()).await;
                     let Some(mut run) = ran.into_iter().next() else { continue };
                     run.hook = Arc::clone(hook);
                     self.records.hook(event.name(), &run, &payload);

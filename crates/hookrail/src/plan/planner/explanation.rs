@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Plan;
 use crate::hook::Hook;
-use crate::plan::registry::{DisabledBy, DisabledList};
+use crate::plan::registry::DisabledBy;
 
 /// What is going to run for an event, and why the rest is not.
 #[derive(Debug, Clone)]
@@ -37,21 +37,27 @@ impl Skipped {
 }
 
 /// Why a hook does not run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[expect(missing_docs, reason = "the fields are named after what they hold")]
 #[non_exhaustive]
 pub enum SkipReason {
     /// A list or a call disabled it.
+    #[error("disabled {0}")]
     Disabled(DisabledBy),
     /// The user has not approved it.
+    #[error("not approved: {why}")]
     NotApproved { why: String },
     /// It listens to something else than what the event is about.
+    #[error("matcher `{}` does not match `{}`", clipped(matcher), clipped(target))]
     MatcherDoesNotMatch { matcher: String, target: String },
     /// It is a rule whose condition does not hold.
+    #[error("its condition does not hold")]
     RuleDoesNotHold,
     /// Its `when` does not hold, so that it is not started.
+    #[error("its `when` does not hold")]
     WhenDoesNotHold,
     /// A hook of higher rank runs the same command.
+    #[error("duplicate of `{}`{}", clipped(&of.name), place_of(of))]
     Duplicate { of: Arc<Hook> },
 }
 
@@ -69,31 +75,10 @@ impl SkipReason {
     }
 }
 
-impl fmt::Display for SkipReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Disabled(DisabledBy::List(DisabledList::Settings(level))) => {
-                write!(f, "disabled by `hooksConfig.disabled` in {level} settings")
-            }
-            Self::Disabled(DisabledBy::List(DisabledList::ForThisProject)) => {
-                f.write_str("disabled by you for this project (`hookrail enable` turns it on)")
-            }
-            Self::Disabled(DisabledBy::RunTime) => f.write_str("disabled at run time"),
-            Self::NotApproved { why } => write!(f, "not approved: {why}"),
-            Self::MatcherDoesNotMatch { matcher, target } => {
-                write!(f, "matcher `{}` does not match `{}`", clipped(matcher), clipped(target))
-            }
-            Self::RuleDoesNotHold => f.write_str("its condition does not hold"),
-            Self::WhenDoesNotHold => f.write_str("its `when` does not hold"),
-            Self::Duplicate { of } => {
-                write!(f, "duplicate of `{}`", clipped(&of.name))?;
-                if of.origin.line > 0 {
-                    write!(f, " ({}:{})", of.origin.file.display(), of.origin.line)?;
-                }
-                Ok(())
-            }
-        }
-    }
+/// Where a hook is in its file, in brackets.
+fn place_of(hook: &Hook) -> String {
+    let origin = &hook.origin;
+    if origin.line > 0 { format!(" ({}:{})", origin.file.display(), origin.line) } else { String::new() }
 }
 
 /// A text that is short enough for a line.

@@ -83,7 +83,11 @@ fn plans_hold_what_matches_once_and_in_order() {
         let plan = planner.plan(event, target);
         assert_eq!(brief(plan.as_deref()), expected, "{requirement}");
         assert_eq!(brief(planner.plan(event, target).as_deref()), expected, "{requirement}, remembered");
-        assert_eq!(brief(planner.explain(event, target).plan.as_ref()), expected, "{requirement}, explained");
+        assert_eq!(
+            brief(planner.explain(event, target, &[]).plan.as_ref()),
+            expected,
+            "{requirement}, explained"
+        );
     }
 }
 
@@ -148,7 +152,8 @@ fn a_hook_that_does_not_run_replaces_no_other_hook() {
         ],
         &[disabled],
     );
-    let explanation = HookPlanner::new(Arc::new(registry)).explain(EventName::BeforeTool, Some("write_file"));
+    let explanation =
+        HookPlanner::new(Arc::new(registry)).explain(EventName::BeforeTool, Some("write_file"), &[]);
     assert_eq!(
         brief(explanation.plan.as_ref()),
         "guard.sh",
@@ -179,7 +184,7 @@ fn enabling_and_disabling_changes_remembered_plans() {
         assert_eq!(plan(), expected, "DELTA-HSYS-002: {name} {enabled}");
     }
     registry.set_hook_enabled("a", false);
-    let explanation = planner.explain(EventName::BeforeTool, Some("x"));
+    let explanation = planner.explain(EventName::BeforeTool, Some("x"), &[]);
     assert_eq!(explanation.skipped[0].why.to_string(), "disabled at run time");
 }
 
@@ -276,7 +281,7 @@ proptest! {
     #[test]
     fn every_hook_is_planned_or_skipped(hooks in hooks()) {
         let count = hooks.len();
-        let explanation = planner(hooks).explain(EventName::BeforeTool, Some("write_file"));
+        let explanation = planner(hooks).explain(EventName::BeforeTool, Some("write_file"), &[]);
         let planned = explanation.plan.map_or(0, |plan| plan.hooks.len());
         prop_assert_eq!(planned + explanation.skipped.len(), count);
     }

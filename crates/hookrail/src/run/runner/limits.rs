@@ -25,48 +25,26 @@ pub(super) struct HookLimits {
     /// One permit for each hook that may run now, whichever event it belongs to. Waiting for one does not
     /// count as running.
     pub(super) slots: Arc<Semaphore>,
-    max_output_bytes: Option<u64>,
+    pub(super) max_output_bytes: Option<u64>,
 }
 
 type MakePreparer = Box<dyn FnOnce() -> CommandPreparer + Send>;
-
-fn preparer(
-    environment: Vec<(OsString, OsString)>,
-    redaction: &Redaction,
-    direct_execution: bool,
-) -> LazyLock<CommandPreparer, MakePreparer> {
-    let redaction = redaction.clone();
-    LazyLock::new(Box::new(move || CommandPreparer::new(environment, &redaction, direct_execution)))
-}
 
 impl HookLimits {
     /// At least one hook may run at a time, however few descriptors the process may open: with no permit all would wait forever.
     pub(super) fn new(
         limits: Limits,
-        redaction: &Redaction,
+        redaction: Redaction,
         environment: Vec<(OsString, OsString)>,
         direct_execution: bool,
     ) -> Self {
         let at_once =
             limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
+        let prepare = move || CommandPreparer::new(environment, &redaction, direct_execution);
         Self {
-            commands: preparer(environment, redaction, direct_execution),
+            commands: LazyLock::new(Box::new(prepare)),
             slots: Arc::new(Semaphore::new(at_once)),
             max_output_bytes: limits.max_output_bytes,
-        }
-    }
-
-    /// The same limits, shared, for hooks that inherit another environment.
-    pub(super) fn with_environment(
-        &self,
-        environment: Vec<(OsString, OsString)>,
-        redaction: &Redaction,
-        direct_execution: bool,
-    ) -> Self {
-        Self {
-            commands: preparer(environment, redaction, direct_execution),
-            slots: Arc::clone(&self.slots),
-            max_output_bytes: self.max_output_bytes,
         }
     }
 
@@ -98,31 +76,16 @@ pub(super) struct Shortage {
     since: Mutex<Option<Instant>>,
 }
 
-/// The wait of one hook during a shortage.
-#[derive(Debug)]
-pub(super) struct ShortageWait<'a> {
-    shortage: &'a Shortage,
-    asked: Instant,
-}
-
 impl Shortage {
-    /// For a hook of an event that came at this moment.
-    pub(super) fn waiting_from(&self, asked: Instant) -> ShortageWait<'_> {
-        ShortageWait { shortage: self, asked }
-    }
-}
-
-impl ShortageWait<'_> {
-    /// The moment from which the wait for a scarce resource counts. Time in a queue counts only as far as those in front
-    /// waited for the same thing.
-    pub(super) fn since(&self) -> Instant {
-        let mut since = lock(&self.shortage.since);
-        (*since.get_or_insert_with(Instant::now)).max(self.asked)
+    /// The moment from which the wait of a hook for a scarce resource counts, whose event came at `asked`. Time in a queue
+    /// counts only as far as those in front waited for the same thing.
+    pub(super) fn since(&self, asked: Instant) -> Instant {
+        (*lock(&self.since).get_or_insert_with(Instant::now)).max(asked)
     }
 
     /// A process could be started.
     pub(super) fn over(&self) {
-        *lock(&self.shortage.since) = None;
+        *lock(&self.since) = None;
     }
 }
 
@@ -136,15 +99,13 @@ mod tests {
     fn a_wait_counts_from_the_shortage_or_the_event_whichever_is_later() {
         let shortage = Shortage::default();
         let start = Instant::now();
-        let first = shortage.waiting_from(start);
-        let began = first.since();
+        let began = shortage.since(start);
         assert!(began >= start, "the queue before the shortage does not count");
         std::thread::sleep(Duration::from_millis(2));
-        assert_eq!(first.since(), began, "it goes on");
-        assert_eq!(shortage.waiting_from(start).since(), began, "those behind share it");
+        assert_eq!(shortage.since(start), began, "it goes on, and those behind share it");
         let later = Instant::now();
-        assert_eq!(shortage.waiting_from(later).since(), later, "a later event has its whole time");
-        first.over();
-        assert!(first.since() > began, "the next shortage is another one");
+        assert_eq!(shortage.since(later), later, "a later event has its whole time");
+        shortage.over();
+        assert!(shortage.since(start) > began, "the next shortage is another one");
     }
 }

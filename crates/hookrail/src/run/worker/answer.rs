@@ -1,9 +1,9 @@
 //! What a line of a worker means. Pure.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::HashMap;
 
-use serde::de::{MapAccess, Visitor};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -42,95 +42,58 @@ pub(super) struct WorkerAnswer {
 /// Reads a line without its line feed, keeping at most `keep` bytes of each stream.
 pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
     let text = String::from_utf8_lossy(bytes);
-    let mut reader = serde_json::Deserializer::from_str(trim_output(&text));
-    let Ok(fields) = AnswerFields::deserialize(&mut reader) else { return Line::NoAnswer };
-    if reader.end().is_err() {
+    let Ok(fields) = serde_json::from_str::<AnswerFields<'_>>(trim_output(&text)) else {
         return Line::NoAnswer;
-    }
-    let Some(id) = fields.id.map(text_of) else {
-        let is_ready = fields.ready.is_some_and(|ready| ready.get() == "true");
-        return if is_ready { Line::Ready(concurrency(fields.concurrent)) } else { Line::NoAnswer };
     };
-    let Some(id) = id else { return Line::NoAnswer };
-    match fields.answer(keep) {
+    let Some(id) = fields.get(&Field::Id) else {
+        let is_ready = fields.get(&Field::Ready).is_some_and(|ready| ready.get() == "true");
+        let at_once = || concurrency(fields.get(&Field::Concurrent).copied());
+        return if is_ready { Line::Ready(at_once()) } else { Line::NoAnswer };
+    };
+    let Some(id) = text_of(id) else { return Line::NoAnswer };
+    match answer(&fields, keep) {
         Ok(answer) => Line::Answer(id, answer),
         Err(why) => Line::Malformed(id, why),
     }
 }
 
-/// The fields of a line that count. Their values are checked to be JSON and otherwise left as they are: an output may be
-/// large, and is read later, outside of the lock on the connection.
-#[derive(Default)]
-struct AnswerFields<'l> {
-    id: Option<&'l RawValue>,
-    ready: Option<&'l RawValue>,
-    concurrent: Option<&'l RawValue>,
-    output: Option<&'l RawValue>,
-    exit_code: Option<&'l RawValue>,
-    stdout: Option<&'l RawValue>,
-    stderr: Option<&'l RawValue>,
+/// The fields of a line; of repeated ones the last counts, as everywhere. Their values are checked to be JSON and otherwise
+/// left as they are: an output may be large, and is read later, outside of the lock on the connection.
+type AnswerFields<'l> = HashMap<Field, &'l RawValue>;
+
+#[derive(Deserialize, PartialEq, Eq, Hash)]
+#[serde(rename_all = "camelCase")]
+enum Field {
+    Id,
+    Ready,
+    Concurrent,
+    Output,
+    ExitCode,
+    Stdout,
+    Stderr,
+    #[serde(other)]
+    Unknown,
 }
 
-impl<'l> AnswerFields<'l> {
-    fn answer(&self, keep: usize) -> Result<WorkerAnswer, AnswerFault> {
-        let (code, stdout, stderr) = match (self.output, self.exit_code) {
-            (Some(_), Some(_)) => return Err(AnswerFault::Both),
-            (None, None) => return Err(AnswerFault::Neither),
-            (Some(output), None) => {
-                // A string is the text that a process would have written, whatever is in it.
-                let text = text_of(output).map_or(Cow::Borrowed(output.get()), Cow::Owned);
-                (0, text, String::new())
-            }
-            (None, Some(code)) => {
-                let code: u8 = code.get().parse().map_err(|_| AnswerFault::ExitCode)?;
-                let stream = |field: Option<&RawValue>| field.map_or(Some(String::new()), text_of);
-                let stdout = stream(self.stdout).ok_or(AnswerFault::Stdout)?;
-                let stderr = stream(self.stderr).ok_or(AnswerFault::Stderr)?;
-                (i32::from(code), Cow::Owned(stdout), stderr)
-            }
-        };
-        let (stdout, stderr) = (kept(stdout, keep), kept(Cow::Owned(stderr), keep));
-        Ok(WorkerAnswer { exit: Exit::Code(code), stdout, stderr })
-    }
-
-    fn slot(&mut self, name: &str) -> Option<&mut Option<&'l RawValue>> {
-        Some(match name {
-            "id" => &mut self.id,
-            "ready" => &mut self.ready,
-            "concurrent" => &mut self.concurrent,
-            "output" => &mut self.output,
-            "exitCode" => &mut self.exit_code,
-            "stdout" => &mut self.stdout,
-            "stderr" => &mut self.stderr,
-            _ => return None,
-        })
-    }
-
-    fn deserialize(
-        reader: &mut serde_json::Deserializer<serde_json::de::StrRead<'l>>,
-    ) -> serde_json::Result<Self> {
-        struct FieldVisitor;
-        impl<'de> Visitor<'de> for FieldVisitor {
-            type Value = AnswerFields<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields = AnswerFields::default();
-                // Of repeated keys the last counts, as everywhere.
-                while let Some(name) = map.next_key::<String>()? {
-                    let value: &'de RawValue = map.next_value()?;
-                    if let Some(slot) = fields.slot(&name) {
-                        *slot = Some(value);
-                    }
-                }
-                Ok(fields)
-            }
+fn answer(fields: &AnswerFields<'_>, keep: usize) -> Result<WorkerAnswer, AnswerFault> {
+    let (code, stdout, stderr) = match (fields.get(&Field::Output), fields.get(&Field::ExitCode)) {
+        (Some(_), Some(_)) => return Err(AnswerFault::Both),
+        (None, None) => return Err(AnswerFault::Neither),
+        (Some(output), None) => {
+            // A string is the text that a process would have written, whatever is in it.
+            let text = text_of(output).map_or(Cow::Borrowed(output.get()), Cow::Owned);
+            (0, text, String::new())
         }
-        serde::Deserializer::deserialize_map(reader, FieldVisitor)
-    }
+        (None, Some(code)) => {
+            let code: u8 = code.get().parse().map_err(|_| AnswerFault::ExitCode)?;
+            let stream = |field| fields.get(&field).map_or(Some(String::new()), |value| text_of(value));
+            let stdout = stream(Field::Stdout).ok_or(AnswerFault::Stdout)?;
+            let stderr = stream(Field::Stderr).ok_or(AnswerFault::Stderr)?;
+            (i32::from(code), Cow::Owned(stdout), stderr)
+        }
+    };
+    let (stdout, stderr) = (kept(stdout, keep), kept(Cow::Owned(stderr), keep));
+    Ok(WorkerAnswer { exit: Exit::Code(code), stdout, stderr })
 }
 
 /// The text that a JSON string holds; `None` for any other value.

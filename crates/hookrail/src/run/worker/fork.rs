@@ -3,7 +3,7 @@
 //! Where that is not possible (another kind of command, an interpreter that is too old, a loader that does not become
 //! ready), each event gets a process of its own, which is always correct.
 
-mod loader;
+pub(in crate::run) mod loader;
 
 use std::ffi::OsString;
 use std::io::{Seek as _, Write as _};
@@ -99,7 +99,7 @@ impl ForkWorker {
             None => health.last_failure = Some(WorkerFailure::NoFork { output: loader.own_output() }),
         }
         drop(health);
-        if !loader.was_ready() && !loader.is_alive() {
+        if loader.failed_to_load() {
             // The next attempt would fail too, unless the files change.
             if let Some(found) = &mut *lock(&self.found) {
                 found.failed_to_load = true;
@@ -154,7 +154,7 @@ impl ForkWorker {
             }
         };
         lock(&self.health).started += 1;
-        let loader = Loader::new(group, pipes, &self.reaper);
+        let loader = Loader::new(group, pipes, &self.reaper).ok()?;
         let running = RunningLoader {
             launch: Arc::clone(launch),
             loader: Arc::clone(&loader),
@@ -195,6 +195,7 @@ impl KeptProcess for ForkWorker {
         let mut running = lock(&self.running);
         let Some(current) = running.as_ref().filter(|current| !current.loader.is_busy()) else { return };
         if current.last_used.elapsed() >= idle || !current.loader.is_alive() {
+            current.loader.retire();
             *running = None;
         }
     }

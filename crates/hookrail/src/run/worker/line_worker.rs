@@ -126,13 +126,7 @@ impl LineWorker {
     }
 
     /// Asks the worker about one event. The deadline counts from here and covers the start of a process.
-    pub(super) async fn answer(
-        &self,
-        _turn: Turn<'_>,
-        question: Question<'_>,
-        timeout: Duration,
-        keep: usize,
-    ) -> Finished {
+    pub(super) async fn answer(&self, question: Question<'_>, timeout: Duration, keep: usize) -> Finished {
         let begin = Instant::now();
         let deadline = begin + timeout.min(LONGEST_WAIT);
         let finished = |exit, stdout, stderr| Finished { exit, stdout, stderr, duration: begin.elapsed() };
@@ -282,7 +276,7 @@ for line in sys.stdin:
         let worker = LineWorker::new(hook.command(), &command, &reaper);
         let payload = Payload::new(&json!({})).unwrap();
         let question = Question { payload: &payload, variables: &[] };
-        let finished = worker.answer(worker.turn().await, question, Duration::from_mins(1), 1_000).await;
+        let finished = worker.answer(question, Duration::from_mins(1), 1_000).await;
         assert_eq!(finished.exit, Exit::Code(0));
 
         worker.tidy(Duration::MAX);

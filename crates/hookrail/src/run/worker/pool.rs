@@ -199,7 +199,23 @@ impl WorkerPool {
 
     /// What the workers did.
     pub fn status(&self) -> Vec<WorkerStatus> {
-        statuses(&self.shared.workers())
+        let workers = self.shared.workers();
+        let processes: Vec<Option<i32>> = workers.iter().map(|worker| worker.kept().process_id()).collect();
+        let has_process = processes.iter().any(Option::is_some);
+        let memory = if has_process { memory_by_group() } else { HashMap::new() };
+        let status = |(worker, process): (&Arc<Worker>, Option<i32>)| {
+            let health = worker.kept().health();
+            WorkerStatus {
+                command: worker.command.clone(),
+                process,
+                answered: health.answered,
+                started: health.started,
+                restarts: health.started.saturating_sub(1),
+                last_failure: health.last_failure.clone(),
+                memory: process.and_then(|leader| memory.get(&leader).copied()),
+            }
+        };
+        workers.iter().zip(processes).map(status).collect()
     }
 }
 
@@ -228,27 +244,6 @@ pub struct WorkerStatus {
     pub last_failure: Option<WorkerFailure>,
     /// What the processes of its group hold in memory, in bytes, where the system reports it.
     pub memory: Option<u64>,
-}
-
-/// What these workers did so far.
-fn statuses(workers: &[Arc<Worker>]) -> Vec<WorkerStatus> {
-    let workers: Vec<(&Arc<Worker>, Option<i32>)> =
-        workers.iter().map(|worker| (worker, worker.kept().process_id())).collect();
-    let has_process = workers.iter().any(|(_, process)| process.is_some());
-    let memory = if has_process { memory_by_group() } else { HashMap::new() };
-    let status = |(worker, process): (&Arc<Worker>, Option<i32>)| {
-        let health = worker.kept().health();
-        WorkerStatus {
-            command: worker.command.clone(),
-            process,
-            answered: health.answered,
-            started: health.started,
-            restarts: health.started.saturating_sub(1),
-            last_failure: health.last_failure.clone(),
-            memory: process.and_then(|leader| memory.get(&leader).copied()),
-        }
-    };
-    workers.into_iter().map(status).collect()
 }
 
 /// What the processes of each group hold in memory: a command may have a shell around it, or helpers. Empty where the

@@ -1,31 +1,32 @@
 //! The interpreter behind `"worker": "fork"`: what it is sent, and what it reports of its forks.
 //!
-//! As with workers that answer lines, no task of its own reads the control: every caller that waits for a fork reads it
-//! for all of them, from a copy of the socket that its own runtime watches.
+//! A thread waits for messages on the control, because a loader serves several runtimes. Whoever has to know how far a fork
+//! is reads what has arrived without waiting for that thread.
 
 use std::collections::HashMap;
 use std::io::{self, IoSlice, PipeReader};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixDatagram as StdDatagram;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
-    recv, sendmsg, socketpair,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, SocketFlags,
+    SocketType, recv, sendmsg, shutdown, socketpair,
 };
-use tokio::io::Interest;
-use tokio::net::UnixDatagram;
 use tokio::sync::Notify;
 
 use crate::run::process::{ProcessGroup, Watched, output_pipe};
-use crate::run::reaper::{Leader, Parent, Reaper};
+use crate::run::reaper::{Leader, Reaper};
 use crate::run::unix::{self, ChildState, Pid, Signal, lock};
 use crate::verdict::hook_run::Exit;
 
 /// How long a fork whose caller has left may take to report its process id.
 const ORPHAN_PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is looked whether one has taken longer.
+const ORPHAN_LOOK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 /// The longest message of the protocol, generously.
 const MESSAGE: usize = 256;
 
@@ -51,12 +52,11 @@ impl LoaderPipes {
 
 /// A running loader.
 #[derive(Debug)]
-pub(super) struct Loader {
-    this: Weak<Self>,
+pub(in crate::run) struct Loader {
     reaper: Reaper,
     state: Mutex<LoaderState>,
-    /// The loader was ended.
-    lost: Notify,
+    /// Something was read from the control, or the loader was ended.
+    changed: Notify,
 }
 
 /// What is known of a loader and its forks.
@@ -66,6 +66,8 @@ struct LoaderState {
     process: Option<(ProcessGroup, OwnedFd)>,
     outputs: Vec<PipeReader>,
     is_ready: bool,
+    /// It ends with the last event that waits for a fork.
+    is_retired: bool,
     next: u64,
     events: HashMap<u64, ForkedEvent>,
 }
@@ -74,11 +76,16 @@ struct LoaderState {
 #[derive(Debug, Default)]
 struct ForkedEvent {
     leader: Option<Pid>,
-    end: Option<Exit>,
-    failed: bool,
-    /// The loader ended first.
-    lost: bool,
-    given_up: bool,
+    end: Option<Result<Exit, NoExit>>,
+    /// Since when nobody waits for it.
+    given_up: Option<Instant>,
+}
+
+impl ForkedEvent {
+    /// Whether nobody waits for it, and it has no group yet that could be killed.
+    fn is_orphan(&self) -> bool {
+        self.given_up.is_some() && self.leader.is_none() && self.end.is_none()
+    }
 }
 
 /// Why the exit of a fork is not known.
@@ -91,33 +98,40 @@ pub(super) enum NoExit {
 }
 
 impl Loader {
-    /// The loader in a process that was just started.
-    pub(super) fn new(group: ProcessGroup, pipes: LoaderPipes, reaper: &Reaper) -> Arc<Self> {
-        let state = Mutex::new(LoaderState {
-            process: Some((group, pipes.control)),
-            outputs: pipes.outputs,
-            is_ready: false,
-            next: 1,
-            events: HashMap::new(),
-        });
-        Arc::new_cyclic(|this| Self {
-            this: this.clone(),
+    /// The loader in a process that was just started. An error means that nothing can wait for its messages.
+    pub(super) fn new(group: ProcessGroup, pipes: LoaderPipes, reaper: &Reaper) -> io::Result<Arc<Self>> {
+        let control = pipes.control.try_clone()?;
+        let loader = Arc::new(Self {
             reaper: reaper.clone(),
-            state,
-            lost: Notify::new(),
-        })
+            state: Mutex::new(LoaderState {
+                process: Some((group, pipes.control)),
+                outputs: pipes.outputs,
+                is_ready: false,
+                is_retired: false,
+                next: 1,
+                events: HashMap::new(),
+            }),
+            changed: Notify::new(),
+        });
+        let this = Arc::downgrade(&loader);
+        let builder =
+            std::thread::Builder::new().name("hookrail-forks".to_owned()).stack_size(crate::run::STACK_SIZE);
+        builder.spawn(move || await_messages(&this, &control))?;
+        Ok(loader)
     }
 
     /// Whether its process runs, as far as is known.
-    pub(super) fn is_alive(&self) -> bool {
+    pub(super) fn is_alive(self: &Arc<Self>) -> bool {
         let mut state = lock(&self.state);
         self.read_available(&mut state);
         state.process.is_some()
     }
 
-    /// Whether it has reported that it is ready.
-    pub(super) fn was_ready(&self) -> bool {
-        lock(&self.state).is_ready
+    /// Whether it ended by itself before it was ready.
+    pub(super) fn failed_to_load(self: &Arc<Self>) -> bool {
+        let is_alive = self.is_alive();
+        let state = lock(&self.state);
+        !is_alive && !state.is_ready && !state.is_retired
     }
 
     /// Whether an event waits for a fork.
@@ -133,122 +147,93 @@ impl Loader {
     /// Asks for a fork with these streams, and perhaps a file with further variables. An error means that nothing was begun.
     pub(super) fn begin(self: &Arc<Self>, streams: &[OwnedFd]) -> io::Result<Fork> {
         let mut state = lock(&self.state);
-        let (_, control) = state.process.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
-        let control = UnixDatagram::from_std(StdDatagram::from(control.try_clone()?))?;
         let number = state.next;
         state.send(&format!("run {number}"), &streams.iter().map(OwnedFd::as_fd).collect::<Vec<_>>())?;
         state.next += 1;
         state.events.insert(number, ForkedEvent::default());
-        Ok(Fork { loader: Arc::clone(self), number, control, is_terminated: false })
+        Ok(Fork { loader: Arc::clone(self), number, is_terminated: false })
     }
 
-    /// How far a fork is, by all messages that have arrived.
-    fn look(&self, number: u64) -> Option<Result<Exit, NoExit>> {
+    /// How a fork ended, by all messages that have arrived; `None` while it runs, or will.
+    fn look(self: &Arc<Self>, number: u64) -> Option<Result<Exit, NoExit>> {
         let mut state = lock(&self.state);
         self.read_available(&mut state);
-        state.end_of(number)
+        state.events.get(&number).map_or(Some(Err(NoExit::NotBegun)), |event| event.end.clone())
+    }
+
+    /// Looks at the leader of a fork's group, which stays there as a zombie until [`Loader::done`].
+    pub(in crate::run) fn peek(self: &Arc<Self>, number: u64) -> ChildState {
+        match self.look(number) {
+            None => ChildState::Running,
+            Some(Ok(exit)) => ChildState::Ended(exit),
+            Some(Err(_)) => {
+                self.done(number);
+                ChildState::Lost
+            }
+        }
     }
 
     /// Nothing more will be done to a fork's group.
-    fn done(&self, number: u64) {
+    pub(in crate::run) fn done(&self, number: u64) {
         let mut state = lock(&self.state);
-        let Some(event) = state.events.remove(&number) else { return };
-        if event.end.is_some() && !event.lost {
+        if let Some(ForkedEvent { end: Some(Ok(_)), .. }) = state.events.remove(&number) {
             // A loader that does not take it has ended, or is ended at the next request.
             let _ = state.send(&format!("done {number}"), &[]);
         }
+        self.end_if_retired(&mut state);
     }
 
     /// Gives a fork up whose caller has left: it is killed as soon as its group is known.
-    fn give_up(&self, number: u64) {
+    fn give_up(self: &Arc<Self>, number: u64) {
         if self.look(number).is_some() {
             return self.done(number);
         }
-        let leader = {
-            let mut state = lock(&self.state);
-            let Some(event) = state.events.get_mut(&number) else { return };
-            event.given_up = true;
-            event.leader
-        };
-        if let Some(leader) = leader {
-            return self.kill(leader, number);
+        let mut state = lock(&self.state);
+        if let Some(leader) = state.leave(number) {
+            self.reaper.kill(leader, Leader::Fork(Arc::clone(self), number));
         }
-        let Some(this) = self.this.upgrade() else { return };
-        let builder =
-            std::thread::Builder::new().name("hookrail-forks".to_owned()).stack_size(crate::run::STACK_SIZE);
-        if builder.spawn(move || this.await_orphan(number)).is_err() {
-            self.end();
-        }
-    }
-
-    /// Reads the control until a given-up fork has reported its process id and was killed.
-    fn await_orphan(&self, number: u64) {
-        let deadline = Instant::now() + ORPHAN_PATIENCE;
-        while Instant::now() < deadline {
-            let mut state = lock(&self.state);
-            self.read_available(&mut state);
-            let waits = state.events.get(&number).is_some_and(|event| event.leader.is_none() && !event.lost);
-            drop(state);
-            if !waits {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.end();
     }
 
     /// Ends a fork whose time is over; it may clean up before. Without a group to signal, the loader itself is ended.
-    fn terminate(&self, number: u64, outputs: Vec<OwnedFd>) {
-        let leader = lock(&self.state).events.get_mut(&number).and_then(|event| {
-            event.given_up = true;
-            event.leader
-        });
-        if let (Some(leader), Some(parent)) = (leader, self.parent_of(number)) {
-            self.reaper.terminate(leader, parent, outputs);
+    fn terminate(self: &Arc<Self>, number: u64, outputs: Vec<OwnedFd>) {
+        let leader = lock(&self.state).leave(number);
+        if let Some(leader) = leader {
+            self.reaper.terminate(leader, Leader::Fork(Arc::clone(self), number), outputs);
         } else {
-            self.end();
+            self.lose(&mut lock(&self.state));
             self.done(number);
         }
     }
 
-    /// Kills a fork's group.
-    fn kill(&self, leader: Pid, number: u64) {
-        if let Some(parent) = self.parent_of(number) {
-            self.reaper.kill(leader, parent);
-        }
-    }
-
-    fn parent_of(&self, number: u64) -> Option<Leader> {
-        let loader = self.this.upgrade()?;
-        Some(Leader::ChildOf(Arc::new(ForkParent { loader, number })))
-    }
-
-    /// Ends the loader, which ends its forks.
-    fn end(&self) {
-        self.lose(&mut lock(&self.state));
-    }
-
     /// Ends the loader, or notes that it has ended. Running forks are killed, because their end would not be reported.
     fn lose(&self, state: &mut LoaderState) {
-        let Some((group, _control)) = state.process.take() else { return };
+        let Some((group, control)) = state.process.take() else { return };
+        // The thread that waits for messages has a copy.
+        let _ = shutdown(control, Shutdown::Both);
         group.terminate(std::mem::take(&mut state.outputs).into_iter().map(OwnedFd::from).collect());
         for event in state.events.values_mut().filter(|event| event.end.is_none()) {
-            event.lost = true;
+            event.end = Some(Err(if event.leader.is_some() { NoExit::Lost } else { NoExit::NotBegun }));
             if let Some(leader) = event.leader {
                 unix::signal_group(leader, Signal::KILL);
             }
         }
-        self.lost.notify_waiters();
+        self.changed.notify_waiters();
     }
 
     /// The loader is not needed any more, and ends with the last event that waits for a fork. Forks that were given up
     /// before they reported their process id are not waited for: without the loader they end by themselves.
-    pub(super) fn retire(&self) {
+    pub(super) fn retire(self: &Arc<Self>) {
         let mut state = lock(&self.state);
         self.read_available(&mut state);
-        let is_orphan = |event: &ForkedEvent| event.given_up && event.leader.is_none();
-        if state.events.values().any(is_orphan) && state.events.values().all(|event| event.given_up) {
-            self.lose(&mut state);
+        state.is_retired = true;
+        self.end_if_retired(&mut state);
+    }
+
+    fn end_if_retired(&self, state: &mut LoaderState) {
+        let has_orphan = state.events.values().any(ForkedEvent::is_orphan);
+        let is_left = state.events.values().all(|event| event.given_up.is_some());
+        if state.is_retired && (state.events.is_empty() || (has_orphan && is_left)) {
+            self.lose(state);
         }
     }
 
@@ -262,19 +247,19 @@ impl Loader {
     }
 
     /// Handles available messages, without waiting.
-    fn read_available(&self, state: &mut LoaderState) {
+    fn read_available(self: &Arc<Self>, state: &mut LoaderState) {
         while let Some((_, control)) = &state.process {
             match receive(control) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                message => self.handle_message(state, &message),
+                message => self.handle_message(state, &message.unwrap_or_default()),
             }
+            self.changed.notify_waiters();
         }
     }
 
-    /// Handles one message. One that breaks the protocol ends the loader.
-    fn handle_message(&self, state: &mut LoaderState, message: &io::Result<String>) {
-        let Ok(message) = message.as_ref().map(|message| message.trim()) else { return self.lose(state) };
-        let mut parts = message.split(' ');
+    /// Handles one message. One that breaks the protocol ends the loader, as does the end of the control.
+    fn handle_message(self: &Arc<Self>, state: &mut LoaderState, message: &str) {
+        let mut parts = message.trim().split(' ');
         let (kind, number, value) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
         let number = number.and_then(|number| number.parse::<u64>().ok());
         let value = value.and_then(|value| value.parse::<i32>().ok());
@@ -284,46 +269,60 @@ impl Loader {
         }
         let Some((number, event)) = number.and_then(|number| Some((number, state.events.get_mut(&number)?)))
         else {
-            // The end of the control, or a message about an unknown event: the loader cannot be used any more.
             return self.lose(state);
         };
         match (kind, value) {
             ("pid", Some(value)) => {
                 event.leader = Pid::from_raw(value);
-                if let Some(leader) = event.leader.filter(|_| event.given_up) {
-                    return self.kill(leader, number);
+                if let Some(leader) = event.leader.filter(|_| event.given_up.is_some()) {
+                    self.reaper.kill(leader, Leader::Fork(Arc::clone(self), number));
                 }
+                return;
             }
-            ("exit", Some(code)) => event.end = Some(Exit::Code(code)),
-            ("signal", Some(signal)) => event.end = Some(Exit::Signal(signal)),
-            ("failed", _) => event.failed = true,
+            ("exit", Some(code)) => event.end = Some(Ok(Exit::Code(code))),
+            ("signal", Some(signal)) => event.end = Some(Ok(Exit::Signal(signal))),
+            ("failed", _) => event.end = Some(Err(NoExit::NotBegun)),
             _ => return self.lose(state),
         }
         // It ended before it could be killed.
-        if event.given_up && (event.failed || event.leader.is_none()) {
+        if event.given_up.is_some() && (event.leader.is_none() || matches!(event.end, Some(Err(_)))) {
             state.events.remove(&number);
             let _ = state.send(&format!("done {number}"), &[]);
+            self.end_if_retired(state);
         }
     }
 }
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        self.end();
+        self.lose(&mut lock(&self.state));
+    }
+}
+
+/// The loop of the thread that handles messages while nobody looks. It ends with the loader.
+fn await_messages(loader: &Weak<Loader>, control: &OwnedFd) {
+    loop {
+        let _ = poll(&mut [PollFd::new(control, PollFlags::IN)], Some(&ORPHAN_LOOK));
+        let Some(loader) = loader.upgrade() else { return };
+        let mut state = lock(&loader.state);
+        loader.read_available(&mut state);
+        let is_late = |since: Instant| since.elapsed() > ORPHAN_PATIENCE;
+        let mut orphans = state.events.values().filter(|event| event.is_orphan());
+        if orphans.any(|event| event.given_up.is_some_and(is_late)) {
+            loader.lose(&mut state);
+        }
+        if state.process.is_none() {
+            return;
+        }
     }
 }
 
 impl LoaderState {
-    /// How a fork ended, by the messages read so far; `None` while it runs, or will.
-    fn end_of(&self, number: u64) -> Option<Result<Exit, NoExit>> {
-        let Some(event) = self.events.get(&number) else { return Some(Err(NoExit::NotBegun)) };
-        match &event.end {
-            _ if event.failed => Some(Err(NoExit::NotBegun)),
-            Some(exit) => Some(Ok(exit.clone())),
-            None if event.lost && event.leader.is_none() => Some(Err(NoExit::NotBegun)),
-            None if event.lost => Some(Err(NoExit::Lost)),
-            None => None,
-        }
+    /// Nobody waits for a fork any more. Returns its leader, if there is one.
+    fn leave(&mut self, number: u64) -> Option<Pid> {
+        let event = self.events.get_mut(&number)?;
+        event.given_up = Some(Instant::now());
+        event.leader
     }
 
     /// Sends one message, with descriptors. Does not wait.
@@ -352,8 +351,6 @@ fn receive(control: &OwnedFd) -> io::Result<String> {
 pub(super) struct Fork {
     loader: Arc<Loader>,
     number: u64,
-    /// A copy of the control.
-    control: UnixDatagram,
     is_terminated: bool,
 }
 
@@ -370,23 +367,12 @@ impl Watched for Fork {
 
     async fn ended(&mut self) -> Result<Exit, NoExit> {
         loop {
-            let lost = self.loader.lost.notified();
-            let mut end = None;
-            // Within the reactor's bookkeeping, so that a message that arrives meanwhile wakes us again. Whoever reads
-            // it, it is handled before the lock is free.
-            let _ = self.control.try_io(Interest::READABLE, || -> io::Result<()> {
-                end = self.loader.look(self.number);
-                Err(io::ErrorKind::WouldBlock.into())
-            });
-            if let Some(end) = end.or_else(|| self.loader.look(self.number)) {
+            let mut changed = pin!(self.loader.changed.notified());
+            changed.as_mut().enable();
+            if let Some(end) = self.loader.look(self.number) {
                 return end;
             }
-            tokio::select! {
-                () = lost => {}
-                ready = self.control.readable() => if ready.is_err() {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
-            }
+            changed.await;
         }
     }
 
@@ -400,29 +386,5 @@ impl Drop for Fork {
         if !self.is_terminated {
             self.loader.give_up(self.number);
         }
-    }
-}
-
-/// The loader as the parent of one fork.
-#[derive(Debug)]
-struct ForkParent {
-    loader: Arc<Loader>,
-    number: u64,
-}
-
-impl Parent for ForkParent {
-    fn peek(&self) -> ChildState {
-        match self.loader.look(self.number) {
-            None => ChildState::Running,
-            Some(Ok(exit)) => ChildState::Ended(exit),
-            Some(Err(_)) => {
-                self.loader.done(self.number);
-                ChildState::Lost
-            }
-        }
-    }
-
-    fn reap(&self) {
-        self.loader.done(self.number);
     }
 }
