@@ -186,15 +186,16 @@ impl PolicyFolder {
         let name = format!("{:x}-{}", document.version, document.digest().get(..16).unwrap_or_default());
         Self::write(&self.path.join(&name), document)?;
         self.replace(CURRENT, format!("{name}\n").as_bytes(), 0o644)?;
-        self.remember(pull)?;
+        self.replace(LAST_PULL, &serde_json::to_vec_pretty(pull).unwrap_or_default(), 0o644)?;
         self.remove_older(&name);
         Ok(Installed::New)
     }
 
-    /// Remembers that the server was asked.
+    /// Remembers that the server was asked, and had nothing new. The time never goes back by that: whoever holds new documents
+    /// back could set the clock back, too.
     pub fn remember(&self, pull: &LastPull) -> Result<(), FolderError> {
-        let text = serde_json::to_vec_pretty(pull).unwrap_or_default();
-        self.replace(LAST_PULL, &text, 0o644)
+        let pull = LastPull { time: pull.time.max(self.last_pull().time), ..pull.clone() };
+        self.replace(LAST_PULL, &serde_json::to_vec_pretty(&pull).unwrap_or_default(), 0o644)
     }
 
     /// What the last pull left behind; nothing where that cannot be read.

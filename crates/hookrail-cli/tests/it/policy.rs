@@ -334,6 +334,93 @@ fn links_and_foreign_hands_in_its_folder_are_refused() {
 }
 
 #[test]
+fn nothing_in_its_folder_may_be_a_link_or_a_pipe() {
+    let machine = Machine::new(&json!({}));
+    let script = machine.project.script("guard.sh", "exit 0");
+    let file = format!("guard.sh={}", script.display());
+    let document = machine.make("policy.json", 1, &no("shred"), &["--file", &file]);
+    assert_eq!(machine.pull(&document).code, Some(0));
+    let folder = machine.folder();
+    let kept = folder.join(fs::read_to_string(folder.join("current")).unwrap().trim());
+    let state = || machine.run(&["policy", "status", "--format", "json"]).json()["state"].clone();
+    let aside = folder.with_file_name("aside");
+    for path in [
+        folder.clone(),
+        folder.join("current"),
+        kept.clone(),
+        kept.join("policy.json"),
+        kept.join("policy.json.minisig"),
+        kept.join("files"),
+        kept.join("files/guard.sh"),
+    ] {
+        let shown = path.display();
+        fs::rename(&path, &aside).unwrap();
+        symlink(&aside, &path).unwrap();
+        assert_eq!(state(), "unusable", "{shown} is a link");
+        fs::remove_file(&path).unwrap();
+        if aside.is_file() {
+            let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+            assert!(made.success());
+            assert_eq!(state(), "unusable", "{shown} is a pipe");
+            fs::remove_file(&path).unwrap();
+        }
+        fs::rename(&aside, &path).unwrap();
+        assert_eq!(state(), "in force", "{shown}");
+    }
+    // What a pull writes goes through no link either.
+    let victim = machine.project.file("victim", "mine");
+    let second = machine.make("second.json", 2, &no("shred"), &[]);
+    for name in ["current.new", "pull.json.new", "lock"] {
+        let _ = fs::remove_file(folder.join(name));
+        symlink(&victim, folder.join(name)).unwrap();
+    }
+    assert_eq!(machine.pull(&second).code, Some(1), "the lock is a link");
+    fs::remove_file(folder.join("lock")).unwrap();
+    assert_eq!(machine.pull(&second).code, Some(0));
+    assert_eq!((machine.version(), fs::read_to_string(victim).unwrap().as_str()), (json!(2), "mine"));
+}
+
+/// A network that answers with the old document for ever, and a clock that it sets back.
+#[test]
+fn a_clock_that_was_set_back_revives_nothing() {
+    let machine = Machine::new(&json!({ "onExpired": "block" }));
+    let document = machine.make("policy.json", 1, &no("shred"), &["--expires", "2150-01-01"]);
+    assert_eq!(machine.pull(&document).code, Some(0));
+    let state = || machine.run(&["policy", "status", "--format", "json"]).json()["state"].clone();
+    assert_eq!(state(), "in force");
+    // As a pull in the year 2151 leaves it.
+    let last = machine.folder().join("pull.json");
+    let later = |time: &str| {
+        let mut pull: Value = serde_json::from_str(&fs::read_to_string(&last).unwrap()).unwrap();
+        pull["time"] = json!(time);
+        fs::write(&last, pull.to_string()).unwrap();
+    };
+    later("2151-01-01T00:00:00Z");
+    assert_eq!(state(), "expired, blocking", "the clock says less than what has passed");
+    assert_eq!(machine.pull(&document).code, Some(0));
+    assert_eq!(state(), "expired, blocking", "the same document again says nothing about the time");
+    let body = fs::read_to_string(&document).unwrap();
+    let signature = fs::read_to_string(format!("{document}.minisig")).unwrap();
+    let server = Server::start(vec![
+        sized("200 OK", "ETag: \"one\"\r\n", &body),
+        sized("200 OK", "", &signature),
+        sized("304 Not Modified", "ETag: \"one\"\r\n", ""),
+    ]);
+    for _ in 0..2 {
+        let run = machine.pull(&format!("{}/policy.json", server.url()));
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+        assert_eq!(state(), "expired, blocking", "nor does a server that says that nothing changed");
+    }
+    assert_eq!(server.received().len(), 3);
+    // Only something new of the signer's does: then the clock was ahead.
+    assert_eq!(
+        machine.pull(&machine.make("second.json", 2, &no("shred"), &["--expires", "2150-01-01"])).code,
+        Some(0)
+    );
+    assert_eq!(state(), "in force");
+}
+
+#[test]
 fn a_server_is_asked_with_what_it_said_last() {
     let machine = Machine::new(&json!({}));
     let document = machine.make("policy.json", 1, &no("shred"), &[]);

@@ -43,9 +43,13 @@ pub(super) fn fetch(from: &str, etag: Option<&str>) -> anyhow::Result<Fetched> {
             format!("`{from}` is not fetched: a policy comes by https, or by http from this machine");
         bail!(Hinted::new(message, "use https, or download the two files and name the document"));
     }
+    get_within(TIMEOUT, &url, etag)
+}
+
+fn get_within(limit: Duration, url: &Url, etag: Option<&str>) -> anyhow::Result<Fetched> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let fetched = runtime.block_on(async { tokio::time::timeout(TIMEOUT, get_both(&url, etag)).await });
-    fetched.with_context(|| format!("{url} did not answer within {} s", TIMEOUT.as_secs()))?
+    let fetched = runtime.block_on(async { tokio::time::timeout(limit, get_both(url, etag)).await });
+    fetched.with_context(|| format!("{url} did not answer within {} s", limit.as_secs_f32()))?
 }
 
 async fn get_both(url: &Url, etag: Option<&str>) -> anyhow::Result<Fetched> {
@@ -106,4 +110,26 @@ fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let opened = File::open(file).with_context(|| format!("cannot read `{shown}`"))?;
     opened.take(MOST as u64).read_to_end(&mut bytes).with_context(|| format!("cannot read `{shown}`"))?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use hookrail_testkit::model_server::{Server, Step, chunk, chunked_head, sized};
+
+    use super::*;
+
+    /// Each of these sends something again and again, or nothing at all, and has no end.
+    #[test]
+    fn a_slow_server_is_not_waited_for_longer_than_the_limit() {
+        let drip = || {
+            let more = (0..1000).flat_map(|_| [chunk(" "), Step::Pause(Duration::from_millis(20))]);
+            [chunked_head()].into_iter().chain(more).collect::<Vec<_>>()
+        };
+        for scripts in [vec![vec![Step::Hang]], vec![drip()], vec![sized("200 OK", "", "{}"), drip()]] {
+            let server = Server::start(scripts);
+            let url: Url = format!("{}/policy.json", server.url()).parse().unwrap();
+            let error = get_within(Duration::from_millis(500), &url, None).err().unwrap();
+            assert!(format!("{error:#}").contains("did not answer within 0.5 s"), "{error:#}");
+        }
+    }
 }
