@@ -194,6 +194,12 @@ impl<'a> Exporter<'a> {
             | StatusCode::UNPROCESSABLE_ENTITY) => return Delivery::Refused(status),
             status => return Delivery::Away(format!("it answered {status}")),
         }
+        let kind =
+            response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if kind.to_ascii_lowercase().starts_with("text/html") {
+            // No collector answers so; whatever stands in its place has not taken the records.
+            return Delivery::Away("it answered with a web page".to_owned());
+        }
         let mut answer = Vec::new();
         // The records were taken; an answer that breaks off changes nothing about that.
         while let Ok(Some(chunk)) = response.chunk().await {

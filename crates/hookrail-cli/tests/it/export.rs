@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use hookrail_testkit::TestProject;
-use hookrail_testkit::model_server::{Server, Step, sized};
+use hookrail_testkit::model_server::{Server, Step, send, sized};
+use hookrail_testkit::{TestProject, wait_until};
 use serde_json::{Value, json};
 
 use crate::support::{Run, command};
@@ -107,6 +107,52 @@ fn a_batch_that_is_refused_as_bad_is_skipped_and_counted() {
     let partly = json!({ "partialSuccess": { "rejectedLogRecords": "1" } }).to_string();
     let server = Server::start(vec![sized("200 OK", "", partly)]);
     assert_eq!(export(&project, &server.url(), &[]).code, Some(1));
+}
+
+/// A login page is no collector, an answer that nobody can read changes nothing, and one that breaks off is tried again.
+#[test]
+fn whatever_a_collector_answers_nothing_is_lost() {
+    let page = || sized("200 OK", "Content-Type: text/html; charset=utf-8\r\n", "<html>Please log in</html>");
+    for (what, answers, sent) in [
+        ("a login page", vec![page(), ok()], 2),
+        ("nothing", vec![vec![], ok()], 2),
+        ("another protocol", vec![vec![send("SSH-2.0-OpenSSH_9.9\r\n")], ok()], 2),
+        ("half a head", vec![vec![send("HTTP/1.1 200 OK\r\nContent-")], ok()], 2),
+        ("half a body", vec![vec![send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{")], ok()], 1),
+        ("garbage", vec![sized("200 OK", "", b"\xff\xfe")], 1),
+        ("too much", vec![sized("200 OK", "", "x".repeat(1 << 20))], 1),
+        (
+            "nonsense about rejections",
+            vec![sized("200 OK", "", r#"{"partialSuccess":{"rejectedLogRecords":-7}}"#)],
+            1,
+        ),
+    ] {
+        let project = with_log(&decision(1, "BeforeTool"));
+        let server = Server::start(answers);
+        let run = export(&project, &server.url(), &[]);
+        assert_eq!(run.code, Some(0), "{what}: {}", run.shown());
+        assert_eq!(summaries(&server), vec!["rm 1"; sent], "{what}");
+        let again = export(&project, &server.url(), &[]);
+        assert_eq!((again.code, server.received().len()), (Some(0), sent), "{what}: {}", again.shown());
+    }
+}
+
+/// Killed when the collector has the batch and the position does not know it yet.
+#[test]
+fn a_killed_exporter_repeats_the_batch_in_flight_and_no_other() {
+    let log: String = (0..600).map(|number| decision(number, "BeforeTool")).collect();
+    let project = with_log(&log);
+    let server = Server::start(vec![ok(), vec![Step::Hang], ok()]);
+    let mut exporter = command(&project, &["export", "--otlp"]);
+    let mut exporter = exporter.env("OTEL_EXPORTER_OTLP_ENDPOINT", server.url()).spawn().unwrap();
+    wait_until(std::time::Duration::from_mins(1), "the second batch", || server.received().len() == 2);
+    exporter.kill().unwrap();
+    exporter.wait().unwrap();
+    let run = export(&project, &server.url(), &[]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    let sent = summaries(&server);
+    let expected = (0..600).chain(512..600).map(|number| format!("rm {number}"));
+    assert_eq!(sent, expected.collect::<Vec<_>>());
 }
 
 /// The position is unchanged, and the next run sends the same.
