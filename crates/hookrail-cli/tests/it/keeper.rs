@@ -207,9 +207,9 @@ fn a_forged_question_starts_nothing() {
         json!({ "level": level, "file": file, "line": line, "digest": "00", "project": kept.0.dir(),
             "timeout_ms": 1000, "left_ms": 1000, "variable_bytes": 0, "command": format!("touch {}", made.display()) })
     };
-    let own = kept.0.dir().join(".llxprt/settings.json");
-    let theirs = kept.0.home().join(".llxprt/settings.json");
-    for line in 1..12 {
+    let (own, theirs) = (kept.0.settings_path(), kept.0.user_settings_path());
+    assert!(own.is_file() && theirs.is_file());
+    for line in 1..30 {
         for question in [question("project", own.clone(), line), question("user", theirs.clone(), line)] {
             let said = ask(&sockets[0], &question);
             assert!(said.contains("unavailable") && !said.contains("\"answer\""), "{said}");
@@ -418,4 +418,76 @@ fn nobody_else_can_ask() {
     };
     assert!(asked("").contains("hello"));
     assert_eq!(asked("os.setuid(65534);"), "b''\n");
+}
+
+/// Workers of a policy are kept like others, those of the next version too.
+#[test]
+fn a_policys_workers_are_kept_and_replaced_with_it() {
+    let kept = Kept::new(WORKER);
+    kept.0.user_settings(&json!({}));
+    let keys = minisign::KeyPair::generate_unencrypted_keypair().unwrap();
+    kept.0.system_settings(&json!({ "policy": { "keys": [keys.pk.to_base64()], "audience": "a" } }));
+    let worker = format!("worker.py={}/worker.py", kept.0.home().display());
+    let source = json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "worker": true, "onFailure": "block",
+        "command": "/usr/bin/python3 \"$HOOKRAIL_POLICY_DIR/worker.py\"" }] }] } });
+    let source = kept.0.file("source.json", source.to_string()).display().to_string();
+    let document = kept.0.home().join("policy.json").display().to_string();
+    let mut reasons = Vec::new();
+    for version in ["1", "2"] {
+        let args =
+            ["policy", "make", &source, "--version", version, "--audience", "a", "--expires", "2199-12-31"];
+        let made = Run::new(&kept.0, &[&args[..], &["--file", &worker, "-o", &document]].concat());
+        assert_eq!(made.code, Some(0), "{}", made.shown());
+        let content = std::io::Cursor::new(fs::read(&document).unwrap());
+        let signature = minisign::sign(Some(&keys.pk), &keys.sk, content, None, None).unwrap();
+        fs::write(format!("{document}.minisig"), signature.into_string()).unwrap();
+        assert_eq!(Run::new(&kept.0, &["policy", "pull", &document]).code, Some(0));
+        reasons.extend([kept.reason(), kept.reason()]);
+    }
+    assert_eq!(kept.alone(), Vec::<String>::new());
+    assert!(reasons[0] == reasons[1] && reasons[1] != reasons[2] && reasons[2] == reasons[3], "{reasons:?}");
+}
+
+/// The user's state is on a disk without room: no socket, no log, and every verdict nevertheless.
+#[cfg(target_os = "linux")] // It needs a mount.
+#[test]
+fn a_full_disk_costs_no_verdict() {
+    let kept = Kept::new(WORKER);
+    let state = kept.0.home().join(".hookrail");
+    // The settings stay; the state is what the disk has no room for.
+    fs::create_dir_all(kept.0.home().join(".llxprt")).unwrap();
+    fs::rename(kept.0.user_settings_path(), kept.0.home().join(".llxprt/settings.json")).unwrap();
+    let call = payload(&kept.0, "claude", "PreToolUse-Bash", &json!({}));
+    kept.0.file("call.json", call);
+    // One page of 4 KiB is the smallest such disk. The keeper that may start there ends with the namespace's last process.
+    let script = r#"
+        mount -t tmpfs -o size=4k,nr_inodes=NODES,mode=700 tmpfs "$1" || exit 99
+        head -c 8192 /dev/zero > "$1/full" 2> /dev/null
+        shift
+        for call in 1 2 3; do "$@" < call.json; done
+        "$1" keeper stop --home "$4" --system "$6" > /dev/null 2>&1 || true
+    "#;
+    let home = kept.0.home().display().to_string();
+    let system = kept.0.system_settings_path().display().to_string();
+    for nodes in ["2", "50"] {
+        let output = Command::new("unshare")
+            .args(["--mount", "sh", "-c", &script.replace("NODES", nodes), "sh"])
+            .arg(&state)
+            .args([env!("CARGO_BIN_EXE_hookrail"), "bridge", "--home", &home, "--system", &system])
+            .args(["claude", "PreToolUse"])
+            .current_dir(kept.0.dir())
+            .output();
+        let Some(output) = output.ok().filter(|output| !matches!(output.status.code(), Some(1 | 99))) else {
+            return crate::nats::left_out(
+                "the test of a full disk is left out: no tmpfs can be mounted here",
+            );
+        };
+        let shown = String::from_utf8_lossy(&output.stdout);
+        let answers: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(answers.len(), 3, "{nodes}: {output:?}");
+        for answer in answers {
+            let reason = reason_of(answer);
+            assert!(reason.starts_with("worker "), "{reason}");
+        }
+    }
 }

@@ -117,6 +117,9 @@ fn files(user: &Context, folder: &Path) -> Vec<PathBuf> {
     for level in [Level::User, Level::System] {
         files.extend(user.paths.files(&level));
     }
+    if let Ok(Some(policy)) = user.paths.policy() {
+        files.push(policy.folder.path().join("current"));
+    }
     for above in folder.ancestors() {
         files.extend([".hookrail/settings.json", ".llxprt/settings.json"].map(|name| above.join(name)));
     }
