@@ -132,6 +132,18 @@ fn what_is_no_answer_is_a_failure() {
         (sized("200 OK", "Content-Encoding: gzip\r\n", gzip), 60_000, "not a JSON object"),
         (vec![send("SSH-2.0-OpenSSH_9.9\r\n")], 60_000, "no verdict"),
         (vec![], 60_000, "no verdict"),
+        (
+            vec![send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 40\r\n\r\n{}")],
+            60_000,
+            "no verdict",
+        ),
+        (vec![send("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}")], 60_000, "no verdict"),
+        (
+            vec![send(format!("HTTP/1.1 200 OK\r\nX-Long: {}\r\n\r\n{{}}", "x".repeat(1 << 20)))],
+            60_000,
+            "no verdict",
+        ),
+        (vec![send("HTTP/1.1 100 Continue\r\n\r\n"), Step::Hang], 300, "300"),
         (vec![Step::Hang], 300, "300"),
         (dripped(), 700, "700"),
     ];
@@ -207,6 +219,23 @@ fn an_address_that_must_not_be_asked_refuses() {
             "unencrypted to another machine",
         ),
         (json!({ "type": "http", "url": "http://0.0.0.0:80/" }), "unencrypted to another machine"),
+        (json!({ "type": "http", "url": "http://localhost.evil/" }), "unencrypted to another machine"),
+        (json!({ "type": "http", "url": "http://localhost./" }), "unencrypted to another machine"),
+        (json!({ "type": "http", "url": "http://[::ffff:127.0.0.1]/" }), "unencrypted to another machine"),
+        (
+            json!({ "type": "http", "url": "http://evil.example?@127.0.0.1/" }),
+            "unencrypted to another machine",
+        ),
+        (json!({ "type": "http", "url": "http://127.1/" }), "neither a name nor an address"),
+        (json!({ "type": "http", "url": "http://2130706433/" }), "neither a name nor an address"),
+        (
+            json!({ "type": "http", "url": "http://evil.example\\@127.0.0.1/" }),
+            "characters that no address has",
+        ),
+        (
+            json!({ "type": "http", "url": "http://127.0.0.1\t.evil.example/" }),
+            "characters that no address has",
+        ),
         (json!({ "type": "http", "url": "ftp://localhost/" }), "must begin with"),
         (json!({ "type": "http", "url": 7 }), "must be a string"),
         (json!({ "type": "http" }), "has no `url`"),

@@ -96,3 +96,59 @@ fn a_connection_that_is_closed_is_known_at_once() {
     let shown = failure(&asking.join().unwrap());
     assert!(shown.contains("closed"), "{shown}");
 }
+
+/// A connection is kept, so that what comes late or twice meets the next question.
+#[test]
+fn an_answer_counts_once_and_for_its_own_question() {
+    let Some(nats) = NatsServer::start("") else { return };
+    let answer = |blocked: bool, reason: &str| {
+        let output = json!({ "finalOutput": null, "blocked": blocked, "reason": reason });
+        json!({ "type": "hook-execution-response", "success": true, "output": output })
+            .to_string()
+            .into_bytes()
+    };
+    let mut service = nats.raw();
+    service.subscribe("hookrail.decide");
+    let mut asking = LongClient::start(client(&nats, &json!({ "timeout": 2000 })));
+    asking.ask(1);
+    let (first, _) = service.next();
+    let (cause, reason) = asking.verdicts(1).remove(0);
+    assert!(cause == "failure" && reason.contains("2000"), "{cause}: {reason}");
+    asking.ask(1);
+    let (second, _) = service.next();
+    assert_ne!(first, second);
+    service.publish(&first, &answer(false, "late"));
+    service.publish(&second, &answer(true, "in time"));
+    service.publish(&second, &answer(false, "twice"));
+    assert_eq!(asking.verdicts(1), [("policy".to_owned(), "in time".to_owned())]);
+    asking.ask(1);
+    let (third, _) = service.next();
+    service.publish(&second, &answer(false, "a third time"));
+    // Somebody who knows where answers go, and not to which question.
+    let inbox = third.rsplit_once('.').unwrap().0;
+    for guess in
+        [format!("{inbox}.x"), format!("{inbox}.{}", second.rsplit('.').next().unwrap()), inbox.to_owned()]
+    {
+        service.publish(&guess, &answer(false, "guessed"));
+    }
+    service.publish(&third, &answer(true, "the true one"));
+    assert_eq!(asking.verdicts(1), [("policy".to_owned(), "the true one".to_owned())]);
+}
+
+#[test]
+fn a_question_longer_than_the_server_takes_is_refused_and_the_next_one_is_not() {
+    let Some(nats) = NatsServer::start("max_payload: 4096") else { return };
+    let project = service_with(&json!([{ "type": "rule", "name": "one", "when": {}, "block": "one" }]));
+    let _service = Service::start(&project, &nats, &[]);
+    let caller = client(&nats, &json!({ "timeout": 60_000 }));
+    failure(&fire(&caller, &"x".repeat(8192)));
+    assert_eq!(fire(&caller, "ls").json()["reason"], "one");
+    // An answer that is too long is said to be.
+    let long =
+        service_with(&json!([{ "type": "rule", "name": "long", "when": {}, "block": "y".repeat(8192) }]));
+    let _long = Service::start(&long, &nats, &["--subject", "long"]);
+    let caller = client(&nats, &json!({ "subject": "long", "timeout": 60_000 }));
+    wait_until(LIMIT, "an answer", || !failure(&fire(&caller, "ls")).contains("no service listens"));
+    let shown = failure(&fire(&caller, "ls"));
+    assert!(shown.contains("longer than the NATS server takes"), "{shown}");
+}
