@@ -44,6 +44,23 @@ impl Endpoint {
     }
 }
 
+/// A new nkey of a user.
+pub struct NewKey {
+    /// The secret half, as `credentials` takes it.
+    pub seed: String,
+    /// The public half, for the configuration of the server.
+    pub public: String,
+}
+
+impl NewKey {
+    /// Makes one of the system's randomness.
+    pub fn make() -> Result<Self, String> {
+        let key = nkeys::KeyPair::new_user();
+        let seed = key.seed().map_err(|error| format!("no key can be made: {error}"))?;
+        Ok(Self { seed, public: key.public_key() })
+    }
+}
+
 /// The seed of a user, alone or behind a token in a file of credentials; and the public key that belongs to it.
 fn with_credentials(options: ConnectOptions, text: &str) -> Result<(ConnectOptions, String), String> {
     let seed = text.lines().map(str::trim).find(|line| line.starts_with("SU"));

@@ -9,6 +9,6 @@ mod response;
 mod service;
 
 pub use asker::{Asker, Rights, rights};
-pub use connection::Endpoint;
+pub use connection::{Endpoint, NewKey};
 pub use response::{Question, output_of};
 pub use service::{Place, serve};

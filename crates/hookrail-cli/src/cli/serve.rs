@@ -11,7 +11,7 @@ use super::shared::TrustFlag;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  hookrail serve\n  hookrail serve --socket /run/user/1000/hookrail.sock\n  hookrail serve --nats tls://nats.example --credentials service.creds"
+    after_help = "Examples:\n  hookrail serve\n  hookrail serve --socket /run/user/1000/hookrail.sock\n  hookrail serve --nats tls://nats.example --credentials service.nk\n  hookrail serve --new-key service.nk"
 )]
 pub(crate) struct ServeArgs {
     /// Listen on this Unix socket instead of stdin and stdout
@@ -29,6 +29,9 @@ pub(crate) struct ServeArgs {
     /// A NATS credentials file, or a file with the seed of an nkey
     #[arg(long, value_name = "FILE", requires = "nats")]
     pub(crate) credentials: Option<PathBuf>,
+    /// Make a key for `credentials` in this new file, print the public half for the NATS server, and end
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nats", "socket"])]
+    pub(crate) new_key: Option<PathBuf>,
     /// Requests worked on at once; further ones wait
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) max_in_flight: u32,

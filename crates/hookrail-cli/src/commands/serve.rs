@@ -14,6 +14,13 @@ mod outbox;
 mod signals;
 mod socket;
 
+#[cfg(feature = "nats")]
+use std::fs::File;
+#[cfg(feature = "nats")]
+use std::io::Write as _;
+#[cfg(feature = "nats")]
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +60,9 @@ struct Server {
 
 /// Serves until the input ends or a signal comes.
 pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
+    if let Some(file) = &args.new_key {
+        return new_key(file);
+    }
     // One thread: requests without hooks are most of them, and waking another thread costs more than they do.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -64,6 +74,22 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitSta
     status
 }
 
+/// Writes the secret half of a new key to a new file, and prints the public one.
+#[cfg(feature = "nats")]
+fn new_key(file: &Path) -> anyhow::Result<ExitStatus> {
+    let key = hookrail_remote::NewKey::make().map_err(anyhow::Error::msg)?;
+    let written = File::options().create_new(true).write(true).mode(0o600).open(file);
+    let written = written.and_then(|mut file| writeln!(file, "{}", key.seed));
+    written.with_context(|| format!("cannot write `{}`", file.display()))?;
+    Printer::new().data(&key.public)?;
+    Ok(ExitStatus::Success)
+}
+
+#[cfg(not(feature = "nats"))]
+fn new_key(_: &Path) -> anyhow::Result<ExitStatus> {
+    anyhow::bail!("this program was built without NATS")
+}
+
 /// Sets everything up, takes clients, and waits for what still runs. A first signal stops taking requests, a second one
 /// kills hooks.
 async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus> {
@@ -73,7 +99,11 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
     let socket = args.socket.as_deref().map(BoundSocket::bind).transpose()?;
     let max_line_bytes = usize::try_from(args.max_line_bytes).unwrap_or(usize::MAX);
     let server = Arc::new(Server {
-        engines: Engines::load(context.clone(), args.trust.trust_hooks, args.nats.is_none())?,
+        engines: Engines::load(
+            context.clone(),
+            args.trust.trust_hooks,
+            args.nats.as_ref().map(|_| args.subject.clone()),
+        )?,
         in_flight: Arc::new(Semaphore::new(usize::try_from(args.max_in_flight).unwrap_or(usize::MAX))),
         max_line_bytes,
         line_memory: LineMemory::new(max_line_bytes.saturating_mul(LONGEST_LINES)),

@@ -6,12 +6,13 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use hookrail::components::{HookSystem, WorkerPool, WorkerStatus};
+use hookrail::components::{HookKind, HookSystem, WorkerPool, WorkerStatus};
 use hookrail::{DiagnosticCode, HookSession};
 
 use super::print_message;
 use crate::commands::allow::KeptGrants;
 use crate::context::Context;
+use crate::exit::Hinted;
 use crate::findings;
 use crate::hook_log::HookLog;
 
@@ -19,8 +20,8 @@ use crate::hook_log::HookLog;
 pub(super) struct Engines {
     context: Context,
     trust_hooks: bool,
-    /// Whether requests are about this machine's project, or about those of other machines.
-    of_project: bool,
+    /// The subject on which other machines ask; without one, requests are about this machine's project.
+    subject: Option<String>,
     /// Handed from one to the next, so that a reload leaves workers alone whose hooks did not change.
     workers: WorkerPool,
     /// For requests that come now. Reading it is what every request does, so it is not behind the lock of the others.
@@ -31,21 +32,28 @@ pub(super) struct Engines {
     noted: Mutex<Vec<WorkerStatus>>,
 }
 
+const ASKS_ITSELF: &str =
+    "a `remote` hook of these settings asks the subject that this service answers, and so itself";
+
 /// How often the log gets a line about workers.
 const NOTE_PAUSE: Duration = Duration::from_mins(1);
 
 impl Engines {
     /// Reads the settings and prints what is wrong with them; refuses settings that cannot be used.
-    pub(super) fn load(context: Context, trust_hooks: bool, of_project: bool) -> anyhow::Result<Self> {
+    pub(super) fn load(context: Context, trust_hooks: bool, subject: Option<String>) -> anyhow::Result<Self> {
         let workers = WorkerPool::default();
-        let hooks = make(&context, trust_hooks, of_project, None, &workers);
+        let hooks = make(&context, trust_hooks, subject.is_none(), None, &workers);
         findings::refuse_unusable(hooks.settings(), &context)?;
         print_state(&hooks, &context);
+        if asks_itself(&hooks, subject.as_deref()) {
+            let hint = "a service needs settings of its own: give it another home, and other system settings with --system FILE";
+            return Err(Hinted::new(ASKS_ITSELF, hint).into());
+        }
         let current = RwLock::new(Arc::new(hooks));
         Ok(Self {
             context,
             trust_hooks,
-            of_project,
+            subject,
             workers,
             current,
             retired: Mutex::default(),
@@ -62,9 +70,14 @@ impl Engines {
     /// middle of writing it, must not switch guards off: then everything stays as it is.
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
-        let hooks = make(&self.context, self.trust_hooks, self.of_project, Some(session), &self.workers);
+        let of_project = self.subject.is_none();
+        let hooks = make(&self.context, self.trust_hooks, of_project, Some(session), &self.workers);
         print_state(&hooks, &self.context);
-        if !hooks.settings().unusable.is_empty() {
+        let asks_itself = asks_itself(&hooks, self.subject.as_deref());
+        if asks_itself {
+            print_message(format_args!("error: {ASKS_ITSELF}"));
+        }
+        if asks_itself || !hooks.settings().unusable.is_empty() {
             print_message("warning: the settings were not reloaded; those read before stay in force");
             return;
         }
@@ -179,6 +192,15 @@ fn make(
 
 /// What is wrong with the settings and approvals.
 /// Printed at the start and after each reload, on stderr: clients read stdout.
+/// Whether a hook asks the subject that is answered here: every question would make another one, until none is answered.
+fn asks_itself(hooks: &HookSession, subject: Option<&str>) -> bool {
+    let (Some(subject), Some(system)) = (subject, hooks.hook_system()) else { return false };
+    system.initialize();
+    let hooks = system.all_hooks();
+    let mut running = hooks.iter().filter(|status| status.may_run());
+    running.any(|status| matches!(&status.hook.kind, HookKind::Remote(nats) if nats.subject == subject))
+}
+
 fn print_state(hooks: &HookSession, context: &Context) {
     let settings = hooks.settings();
     for line in findings::lines(settings, context) {

@@ -70,6 +70,23 @@ fn nkeys_ask_and_answer_as_far_as_they_may() {
     }
 }
 
+/// Keys as the page makes them: the file is private, never overwritten, and belongs to what is printed.
+#[test]
+fn a_key_is_made_for_the_server_and_the_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = TestProject::new();
+    let file = project.home().join("agent.nk");
+    let path = file.display().to_string();
+    let made = run(&project, &["serve", "--new-key", &path]);
+    assert_eq!(made.code, Some(0), "{made}");
+    let seed = fs::read_to_string(&file).unwrap();
+    assert_eq!(KeyPair::from_seed(seed.trim()).unwrap().public_key(), made.stdout.trim(), "{made}");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!made.to_string().contains(seed.trim()), "{made}");
+    assert_eq!(run(&project, &["serve", "--new-key", &path]).code, Some(1));
+    assert_eq!(fs::read_to_string(&file).unwrap(), seed);
+}
+
 #[test]
 fn a_name_and_a_password_in_the_address_are_used_and_not_shown() {
     let config = "authorization { users = [ { user: bob, password: s3cret, permissions: { publish: \"hookrail.decide\", subscribe: \"_INBOX.bob.>\" } }, { user: svc, password: t0p } ] }";

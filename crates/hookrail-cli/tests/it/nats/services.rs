@@ -115,3 +115,23 @@ fn queue_and_subject_can_be_chosen() {
         assert_eq!(crate::program::run(&project, bad).code, Some(64), "{bad:?}");
     }
 }
+
+/// On one machine, service and agent would share the system's settings: each question would ask the next one.
+#[test]
+fn a_service_does_not_ask_itself() {
+    let Some(nats) = NatsServer::start("") else { return };
+    let project = client(&nats, &json!({}));
+    let ran = crate::program::run(&project, &["serve", "--nats", &nats.url()]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("and so itself") && ran.stderr.contains("--system"), "{ran}");
+    // Another subject is another service's; so is a hook that does not run.
+    let _other = Service::start(&project, &nats, &["--subject", "other"]);
+    let own = blocking("one");
+    let mut service = Service::start(&own, &nats, &[]);
+    let hook = json!({ "type": "remote", "url": nats.url(), "timeout": 30_000 });
+    own.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{ "hooks": [hook] }] } }));
+    service.signal(Signal::HUP);
+    service.wait_for("and so itself");
+    service.wait_for("were not reloaded");
+    assert_eq!(fire(&client(&nats, &json!({})), "ls").json()["reason"], "one");
+}
