@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_nats::{Client, Event, RequestErrorKind};
+use async_nats::{Client, Event, ReconnectToServer, RequestErrorKind};
 use futures_util::StreamExt as _;
 use tokio::sync::{Mutex, watch};
 
@@ -90,6 +90,12 @@ impl Connected {
 async fn connect(endpoint: &Endpoint) -> Result<Connected, String> {
     let (address, options) = endpoint.options()?;
     let (told, trouble) = watch::channel(None);
+    let only = address.clone();
+    // At once: the client's own pause, even one of no length, waits for the timer's next millisecond, as long as all the rest takes.
+    let options = options.reconnect_to_server_callback(move |_, _| {
+        let chosen = ReconnectToServer { addr: only.clone(), delay: Some(Duration::ZERO) };
+        std::future::ready(Some(chosen))
+    });
     let options = options.ignore_discovered_servers().max_reconnects(1).event_callback(move |event| {
         let why = match event {
             Event::ServerError(error) => Some(error.to_string()),
