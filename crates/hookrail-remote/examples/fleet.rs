@@ -230,11 +230,13 @@ fn measure(program: &Path) -> Outcome<()> {
     for (machines, rate, seconds) in
         [(10, 10, 10), (100, 10, 10), (1000, 2, 10), (1000, 10, 12), (1000, 20, 10)]
     {
-        let before = [service.cpu(), nats.cpu(), cpu("self")];
+        let now = || [service.cpu(), nats.cpu(), cpu("self")];
+        let [service_then, nats_then, clients_then] = now();
         let ran = load(&url, machines, rate, seconds)?;
-        let after = [service.cpu(), nats.cpu(), cpu("self")];
-        let asked = f64::from(machines * rate * seconds);
-        let used = [0, 1, 2].map(|part| (after[part] - before[part]) * 1e6 / asked);
+        let [of_service, of_nats, of_clients] = now();
+        let each = |used: f64| used * 1e6 / f64::from(machines * rate * seconds);
+        let used = [of_service - service_then, of_nats - nats_then, of_clients - clients_then].map(each);
+        let [used_by_service, used_by_nats, used_by_clients] = used;
         let cores = used.iter().sum::<f64>() * f64::from(machines * rate) / 1e6;
         println!(
             "| {machines} × {rate} | {}, {} | {:.2} ms | {:.1} ms | {:.1} ms | {:.0} µs, {:.0} µs, {:.0} µs | {cores:.2} |",
@@ -243,9 +245,9 @@ fn measure(program: &Path) -> Outcome<()> {
             ran.at(500),
             ran.at(990),
             ran.at(999),
-            used[0],
-            used[1],
-            used[2],
+            used_by_service,
+            used_by_nats,
+            used_by_clients,
         );
     }
     println!("\nmemory of the service {} MB, of nats-server {} MB", service.memory(), nats.memory());
