@@ -80,6 +80,15 @@ impl NatsServer {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(pid(&self.child), signal).unwrap();
+        // It stops when its threads run next, which on a busy machine is not at once.
+        let threads =
+            || fs::read_dir(format!("/proc/{}/task", self.child.id())).into_iter().flatten().flatten();
+        let is_stopped = |thread: fs::DirEntry| {
+            fs::read_to_string(thread.path().join("stat")).is_ok_and(|stat| stat.contains(") T "))
+        };
+        if signal == Signal::STOP && cfg!(target_os = "linux") {
+            wait_until(LIMIT, "the server stops", || threads().all(is_stopped));
+        }
     }
 
     /// A client without credentials.
