@@ -154,8 +154,7 @@ pub mod components {
     pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
     pub use crate::matcher::{MatchVerdict, Matcher};
     pub use crate::payload::{
-        BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, ValidationError,
-        parse_input,
+        BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, parse_input,
     };
     pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
     pub use crate::plan::registry::{

@@ -13,6 +13,7 @@ mod tests;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub(crate) use model::stable_response;
@@ -67,14 +68,13 @@ pub struct BaseOverrides {
 pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputError> {
     let mut fields = match input {
         Value::Object(fields) => PayloadFields(fields),
-        other => return Err(mismatch("", "an object", Some(&other)).into()),
+        other => return Err(invalid("", "an object", describe(Some(&other)))),
     };
     if let Some(named) = fields.optional_text("hook_event_name")?
         && named != event.as_str()
     {
         let expected = format!("`{event}`, the event of the request");
-        let found = Value::String(named);
-        return Err(mismatch("hook_event_name", expected, Some(&found)).into());
+        return Err(invalid("hook_event_name", expected, describe(Some(&named.into()))));
     }
     let base = BaseOverrides {
         session_id: fields.optional_text("session_id")?,
@@ -106,7 +106,7 @@ fn parse_event(event: EventName, fields: &mut PayloadFields) -> Result<OwnedEven
         EventName::AfterAgent => OwnedEvent::AfterAgent {
             prompt: fields.text("prompt")?,
             prompt_response: fields.text("prompt_response")?,
-            stop_hook_active: fields.flag("stop_hook_active")?,
+            stop_hook_active: fields.take("stop_hook_active", "true or false")?,
         },
         EventName::BeforeModel => OwnedEvent::BeforeModel { llm_request: fields.llm_request()? },
         EventName::AfterModel => OwnedEvent::AfterModel {
@@ -117,16 +117,13 @@ fn parse_event(event: EventName, fields: &mut PayloadFields) -> Result<OwnedEven
             OwnedEvent::BeforeToolSelection { llm_request: fields.llm_request()? }
         }
         EventName::SessionStart => {
-            let source = fields.word("source", SessionStartSource::ALL, SessionStartSource::as_str)?;
-            OwnedEvent::SessionStart { source }
+            OwnedEvent::SessionStart { source: fields.word("source", SessionStartSource::WORDS)? }
         }
         EventName::SessionEnd => {
-            let reason = fields.word("reason", SessionEndReason::ALL, SessionEndReason::as_str)?;
-            OwnedEvent::SessionEnd { reason }
+            OwnedEvent::SessionEnd { reason: fields.word("reason", SessionEndReason::WORDS)? }
         }
         EventName::PreCompress => {
-            let trigger = fields.word("trigger", PreCompressTrigger::ALL, PreCompressTrigger::as_str)?;
-            OwnedEvent::PreCompress { trigger }
+            OwnedEvent::PreCompress { trigger: fields.word("trigger", PreCompressTrigger::WORDS)? }
         }
         EventName::Notification => OwnedEvent::Notification {
             notification_type: NotificationType::from(fields.text("notification_type")?),
@@ -144,41 +141,36 @@ fn parse_event(event: EventName, fields: &mut PayloadFields) -> Result<OwnedEven
 struct PayloadFields(JsonObject);
 
 impl PayloadFields {
-    /// Takes a text that may be missing.
-    fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, ValidationError> {
-        match self.0.shift_remove(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(mismatch(key, "a text", Some(&other))),
-        }
-    }
-
-    /// Takes a text that must be there.
-    fn text(&mut self, key: &'static str) -> Result<String, ValidationError> {
-        self.optional_text(key)?.ok_or_else(|| mismatch(key, "a text", None))
-    }
-
-    /// A name that is not empty, because matchers decide by it.
-    fn tool_name(&mut self) -> Result<String, ValidationError> {
-        const EXPECTED: &str = "the name of a tool";
-        match self.0.shift_remove("tool_name") {
-            Some(Value::String(name)) if !name.is_empty() => Ok(name),
-            other => Err(mismatch("tool_name", EXPECTED, other.as_ref())),
-        }
-    }
-
-    /// Takes a boolean that must be there.
-    fn flag(&mut self, key: &'static str) -> Result<bool, ValidationError> {
+    /// Takes a field that must be there; `expected` says what it is.
+    fn take<T: DeserializeOwned>(
+        &mut self,
+        key: &str,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Result<T, InputError> {
         let value = self.0.shift_remove(key);
-        value.as_ref().and_then(Value::as_bool).ok_or_else(|| mismatch(key, "true or false", value.as_ref()))
+        let found = describe(value.as_ref());
+        let read = value.and_then(|value| serde_json::from_value(value).ok());
+        read.ok_or_else(|| invalid(key, expected, found))
     }
 
-    /// Takes an object that must be there.
-    fn object(&mut self, key: &'static str) -> Result<JsonObject, ValidationError> {
-        match self.0.shift_remove(key) {
-            Some(Value::Object(object)) => Ok(object),
-            other => Err(mismatch(key, "an object", other.as_ref())),
-        }
+    /// Takes a text; `None` where there is none.
+    fn optional_text(&mut self, key: &str) -> Result<Option<String>, InputError> {
+        self.0.contains_key(key).then(|| self.text(key)).transpose()
+    }
+
+    fn text(&mut self, key: &str) -> Result<String, InputError> {
+        self.take(key, "a text")
+    }
+
+    fn object(&mut self, key: &str) -> Result<JsonObject, InputError> {
+        self.take(key, "an object")
+    }
+
+    /// A tool always has a name.
+    fn tool_name(&mut self) -> Result<String, InputError> {
+        const EXPECTED: &str = "the name of a tool";
+        let name: String = self.take("tool_name", EXPECTED)?;
+        if name.is_empty() { Err(invalid("tool_name", EXPECTED, "the text \"\"")) } else { Ok(name) }
     }
 
     /// Takes a model request in the stable form or in the SDK's.
@@ -187,26 +179,17 @@ impl PayloadFields {
     }
 
     /// One of a closed set of words.
-    fn word<T: Copy, const N: usize>(
-        &mut self,
-        key: &'static str,
-        words: [T; N],
-        as_str: fn(T) -> &'static str,
-    ) -> Result<T, ValidationError> {
-        let value = self.0.shift_remove(key);
-        let word = value.as_ref().and_then(Value::as_str);
-        let found = words.into_iter().find(|known| Some(as_str(*known)) == word);
-        found.ok_or_else(|| {
-            let words = words.map(|word| format!("`{}`", as_str(word)));
-            let (last, others) = words.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
-            mismatch(key, format!("{} or {last}", others.join(", ")), value.as_ref())
-        })
+    fn word<T: DeserializeOwned>(&mut self, key: &str, words: &[&str]) -> Result<T, InputError> {
+        let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+        let (last, others) = words.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
+        self.take(key, format!("{} or {last}", others.join(", ")))
     }
 }
 
 /// The error that says what belongs in a field.
-fn mismatch(field: &str, expected: impl Into<Cow<'static, str>>, found: Option<&Value>) -> ValidationError {
-    ValidationError { field: field.to_owned(), expected: expected.into(), found: describe(found) }
+fn invalid(field: &str, expected: impl Into<Cow<'static, str>>, found: impl Into<String>) -> InputError {
+    let (field, expected, found) = (field.to_owned(), expected.into(), found.into());
+    InputError::Validation(TranslationError { field, expected, found })
 }
 
 /// An [`Event`] that owns its data.
@@ -258,36 +241,13 @@ impl OwnedEvent {
     }
 }
 
-/// A payload whose shape is wrong: which field, what was expected there, and what was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: expected {expected}, found {found}", field_in_words(.field))]
-#[non_exhaustive]
-pub struct ValidationError {
-    /// The field's path, such as `tool_input`; empty for the payload as a whole.
-    pub field: String,
-    /// What belongs there.
-    pub expected: Cow<'static, str>,
-    /// What was found there.
-    pub found: String,
-}
-
-fn field_in_words(field: &str) -> Cow<'static, str> {
-    if field.is_empty() { Cow::Borrowed("input") } else { Cow::Owned(format!("`{field}`")) }
-}
-
-impl From<TranslationError> for ValidationError {
-    fn from(TranslationError { field, expected, found }: TranslationError) -> Self {
-        Self { field, expected, found }
-    }
-}
-
 /// Why a payload cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
     /// Its shape is wrong.
     #[error(transparent)]
-    Validation(#[from] ValidationError),
+    Validation(TranslationError),
     /// A model payload in the SDK's form cannot be translated.
     #[error(transparent)]
     Translation(#[from] TranslationError),
@@ -305,8 +265,7 @@ impl InputError {
     /// The path of the field that is wrong.
     pub fn field(&self) -> &str {
         match self {
-            Self::Validation(error) => &error.field,
-            Self::Translation(error) => &error.field,
+            Self::Validation(error) | Self::Translation(error) => &error.field,
         }
     }
 }

@@ -5,12 +5,12 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A model payload that cannot be read: which field, what was expected there, and what was found.
+/// A payload that cannot be read: which field, what was expected there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}`: expected {expected}, found {found}")]
+#[error("{}: expected {expected}, found {found}", if .field.is_empty() { "input".to_owned() } else { format!("`{field}`") })]
 #[non_exhaustive]
 pub struct TranslationError {
-    /// The field's path, such as `llm_request.messages[2].content`.
+    /// The field's path, such as `llm_request.messages[2].content`; empty for the payload as a whole.
     pub field: String,
     /// What belongs there.
     pub expected: Cow<'static, str>,

@@ -8,37 +8,173 @@ use serde_json::{Number, Value};
 
 use crate::formats::json_object::JsonObject;
 
-/// A model call: `{ model, contents, config }`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GenerateContentParameters {
-    /// The model's name.
-    #[serde(default)]
-    pub model: String,
-    /// The conversation. A bare string, a single content or a list of parts is read as a list of contents.
-    #[serde(default, deserialize_with = "contents_from_any_spelling")]
-    pub contents: Vec<Content>,
-    /// Everything that steers the call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub config: Option<GenerateContentConfig>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
+/// Defines types of the SDK. Every field may be absent, and what a type does not name is kept in `extra`.
+macro_rules! sdk_types {
+    ($($(#[$doc:meta])+ $name:ident { $($(#[$attribute:meta])+ $field:ident: $type:ty,)+ })+) => {$(
+        $(#[$doc])+
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $(
+                $(#[$attribute])+
+                #[serde(default, skip_serializing_if = "Field::is_left_out")]
+                pub $field: $type,
+            )+
+            /// Fields this type does not name.
+            #[serde(flatten)]
+            pub extra: JsonObject,
+        }
+    )+};
 }
 
-/// One entry of a conversation.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Content {
-    /// `user` or `model`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// What it is made of.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub parts: Vec<Part>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
+/// Only optional fields are left out where they are absent.
+trait Field {
+    fn is_left_out(&self) -> bool {
+        false
+    }
+}
+
+impl Field for String {}
+
+impl<T> Field for Vec<T> {}
+
+impl<T> Field for Option<T> {
+    fn is_left_out(&self) -> bool {
+        self.is_none()
+    }
+}
+
+sdk_types! {
+    /// A model call: `{ model, contents, config }`.
+    GenerateContentParameters {
+        /// The model's name.
+        model: String,
+        /// The conversation. A bare string, a single content or a list of parts is read as a list of contents.
+        #[serde(deserialize_with = "contents_from_any_spelling")]
+        contents: Vec<Content>,
+        /// Everything that steers the call.
+        config: Option<GenerateContentConfig>,
+    }
+
+    /// One entry of a conversation.
+    Content {
+        /// `user` or `model`.
+        role: Option<String>,
+        /// What it is made of.
+        #[serde(deserialize_with = "null_as_default")]
+        parts: Vec<Part>,
+    }
+
+    /// One part of a content. Images, files and whatever the SDK adds next are kept in `extra`.
+    Part {
+        /// Plain text.
+        text: Option<String>,
+        /// Whether the text is the model's thinking and not part of its answer.
+        thought: Option<bool>,
+        /// A tool call the model asks for.
+        function_call: Option<FunctionCall>,
+        /// The result of a tool call.
+        function_response: Option<FunctionResponse>,
+    }
+
+    /// A tool call.
+    FunctionCall {
+        /// The call's id, where the provider gives one.
+        id: Option<String>,
+        /// The tool's name.
+        name: String,
+        /// The tool's arguments.
+        args: Option<JsonObject>,
+    }
+
+    /// The answer to a tool call.
+    FunctionResponse {
+        /// The id of the call this answers.
+        id: Option<String>,
+        /// The tool's name.
+        name: String,
+        /// The tool's result.
+        response: Option<JsonObject>,
+    }
+
+    /// What steers a model call. Numbers are kept as written.
+    GenerateContentConfig {
+        /// The system prompt, in any of the SDK's spellings.
+        system_instruction: Option<Value>,
+        /// Sampling temperature.
+        temperature: Option<Number>,
+        /// Longest answer.
+        max_output_tokens: Option<Number>,
+        /// Nucleus sampling.
+        top_p: Option<Number>,
+        /// Top-k sampling.
+        top_k: Option<Number>,
+        /// Texts that end the answer.
+        stop_sequences: Option<Vec<String>>,
+        /// How many answers are wanted.
+        candidate_count: Option<Number>,
+        /// Penalty for tokens that occurred.
+        presence_penalty: Option<Number>,
+        /// Penalty for tokens that occurred often.
+        frequency_penalty: Option<Number>,
+        /// Tool definitions.
+        tools: Option<Vec<Value>>,
+        /// Which tools the model may or must call.
+        tool_config: Option<ToolConfig>,
+    }
+
+    /// Which tools the model may or must call.
+    ToolConfig {
+        /// Mode and names.
+        function_calling_config: Option<FunctionCallingConfig>,
+    }
+
+    /// Mode and names of a [`ToolConfig`].
+    FunctionCallingConfig {
+        /// How free the model is.
+        mode: Option<FunctionCallingMode>,
+        /// The tools it may call.
+        allowed_function_names: Option<Vec<String>>,
+    }
+
+    /// A model's answer, or one chunk of it.
+    GenerateContentResponse {
+        /// The alternatives; usually one.
+        #[serde(deserialize_with = "null_as_default")]
+        candidates: Vec<Candidate>,
+        /// Token counts.
+        usage_metadata: Option<UsageMetadata>,
+    }
+
+    /// One alternative of a [`GenerateContentResponse`].
+    Candidate {
+        /// What the model said.
+        content: Option<Content>,
+        /// Why it ended.
+        finish_reason: Option<String>,
+        /// Its place in the list.
+        index: Option<u64>,
+        /// Safety verdicts.
+        safety_ratings: Option<Vec<SafetyRating>>,
+    }
+
+    /// One safety verdict.
+    SafetyRating {
+        /// What was judged.
+        category: Option<String>,
+        /// How likely it is.
+        probability: Option<String>,
+    }
+
+    /// Token counts of a model call.
+    UsageMetadata {
+        /// Tokens of the request.
+        prompt_token_count: Option<u64>,
+        /// Tokens of the answer.
+        candidates_token_count: Option<u64>,
+        /// Both.
+        total_token_count: Option<u64>,
+    }
 }
 
 impl Content {
@@ -46,27 +182,6 @@ impl Content {
     pub fn text(role: &str, text: impl Into<String>) -> Self {
         Self { role: Some(role.to_owned()), parts: vec![Part::text(text)], extra: JsonObject::new() }
     }
-}
-
-/// One part of a content. Images, files and whatever the SDK adds next are kept in `extra`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Part {
-    /// Plain text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Whether the text is the model's thinking and not part of its answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thought: Option<bool>,
-    /// A tool call the model asks for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function_call: Option<FunctionCall>,
-    /// The result of a tool call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function_response: Option<FunctionResponse>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
 }
 
 impl Part {
@@ -81,114 +196,9 @@ impl Part {
     }
 }
 
-/// A tool call.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FunctionCall {
-    /// The call's id, where the provider gives one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// The tool's name.
-    #[serde(default)]
-    pub name: String,
-    /// The tool's arguments.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub args: Option<JsonObject>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
-/// The answer to a tool call.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FunctionResponse {
-    /// The id of the call this answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// The tool's name.
-    #[serde(default)]
-    pub name: String,
-    /// The tool's result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response: Option<JsonObject>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
-/// What steers a model call. Numbers are kept as written.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GenerateContentConfig {
-    /// The system prompt, in any of the SDK's spellings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system_instruction: Option<Value>,
-    /// Sampling temperature.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<Number>,
-    /// Longest answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_output_tokens: Option<Number>,
-    /// Nucleus sampling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<Number>,
-    /// Top-k sampling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_k: Option<Number>,
-    /// Texts that end the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop_sequences: Option<Vec<String>>,
-    /// How many answers are wanted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub candidate_count: Option<Number>,
-    /// Penalty for tokens that occurred.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub presence_penalty: Option<Number>,
-    /// Penalty for tokens that occurred often.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frequency_penalty: Option<Number>,
-    /// Tool definitions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<Value>>,
-    /// Which tools the model may or must call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_config: Option<ToolConfig>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
-/// Which tools the model may or must call.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ToolConfig {
-    /// Mode and names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function_calling_config: Option<FunctionCallingConfig>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
-/// Mode and names of a [`ToolConfig`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FunctionCallingConfig {
-    /// How free the model is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mode: Option<FunctionCallingMode>,
-    /// The tools it may call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allowed_function_names: Option<Vec<String>>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
 /// How free the model is to call tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(rename_all = "UPPERCASE")]
 pub enum FunctionCallingMode {
     /// It may call tools.
     Auto,
@@ -197,44 +207,8 @@ pub enum FunctionCallingMode {
     /// It must not call tools.
     None,
     /// A mode of the SDK that hooks do not know.
+    #[serde(untagged)]
     Other(String),
-}
-
-impl From<String> for FunctionCallingMode {
-    fn from(word: String) -> Self {
-        match word.as_str() {
-            "AUTO" => Self::Auto,
-            "ANY" => Self::Any,
-            "NONE" => Self::None,
-            _ => Self::Other(word),
-        }
-    }
-}
-
-impl From<FunctionCallingMode> for String {
-    fn from(mode: FunctionCallingMode) -> Self {
-        match mode {
-            FunctionCallingMode::Auto => "AUTO".to_owned(),
-            FunctionCallingMode::Any => "ANY".to_owned(),
-            FunctionCallingMode::None => "NONE".to_owned(),
-            FunctionCallingMode::Other(word) => word,
-        }
-    }
-}
-
-/// A model's answer, or one chunk of it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GenerateContentResponse {
-    /// The alternatives; usually one.
-    #[serde(default, deserialize_with = "null_as_default")]
-    pub candidates: Vec<Candidate>,
-    /// Token counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usage_metadata: Option<UsageMetadata>,
-    /// Fields this type does not name, such as `promptFeedback`.
-    #[serde(flatten)]
-    pub extra: JsonObject,
 }
 
 impl GenerateContentResponse {
@@ -267,60 +241,6 @@ impl GenerateContentResponse {
             .and_then(|candidate| candidate.content.as_ref())
             .map_or(&[], |content| &content.parts)
     }
-}
-
-/// One alternative of a [`GenerateContentResponse`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Candidate {
-    /// What the model said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
-    /// Why it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finish_reason: Option<String>,
-    /// Its place in the list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub index: Option<u64>,
-    /// Safety verdicts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub safety_ratings: Option<Vec<SafetyRating>>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
-/// One safety verdict.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SafetyRating {
-    /// What was judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-    /// How likely it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probability: Option<String>,
-    /// Fields this type does not name, such as `blocked`.
-    #[serde(flatten)]
-    pub extra: JsonObject,
-}
-
-/// Token counts of a model call.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct UsageMetadata {
-    /// Tokens of the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt_token_count: Option<u64>,
-    /// Tokens of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub candidates_token_count: Option<u64>,
-    /// Both.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total_token_count: Option<u64>,
-    /// Fields this type does not name.
-    #[serde(flatten)]
-    pub extra: JsonObject,
 }
 
 /// Reads `null`, which some clients write for what is absent, as nothing.

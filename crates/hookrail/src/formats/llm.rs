@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
 use self::read::{Writer, read_response};
@@ -51,16 +51,6 @@ enum LlmRole {
     User,
     Model,
     System,
-}
-
-// The modes of the tool configuration, for the schema.
-#[expect(dead_code, reason = "read by the schema generator only")]
-#[derive(JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-enum LlmToolMode {
-    Auto,
-    Any,
-    None,
 }
 
 /// One message of a conversation.
@@ -134,34 +124,27 @@ pub struct LlmConfig<'a> {
 pub struct HookToolConfig {
     /// `AUTO`: it may call tools; `ANY`: it must; `NONE`: it must not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<LlmToolMode>")]
     pub mode: Option<ToolMode>,
     /// The tools it may call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_function_names: Option<Vec<String>>,
 }
 
-/// How free the model is to call tools; later variants restrict more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+// How free the model is to call tools; later variants restrict more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[schemars(rename = "LlmToolMode")]
+#[expect(missing_docs, reason = "doc comments would become descriptions in every schema")]
 pub enum ToolMode {
-    /// It may call tools.
     Auto,
-    /// It must call a tool.
     Any,
-    /// It must not call tools.
     None,
 }
 
 impl ToolMode {
     /// Reads a mode word; anything but the three is not a mode.
     pub fn from_value(value: &Value) -> Option<Self> {
-        match value.as_str()? {
-            "AUTO" => Some(Self::Auto),
-            "ANY" => Some(Self::Any),
-            "NONE" => Some(Self::None),
-            _ => None,
-        }
+        Self::deserialize(value).ok()
     }
 }
 
@@ -265,8 +248,8 @@ pub struct LlmUsage {
 }
 
 /// The text of a response that hooks are shown: its `text`, or else the texts of all candidates.
-pub(crate) fn response_text(response: &Value) -> Cow<'_, str> {
-    let read = response.as_object().map(|response| read_response(response, Writer::Hook));
+pub(crate) fn response_text(response: &Value) -> Cow<'static, str> {
+    let read = response.as_object().map(|response| read_response(response.clone(), Writer::Hook));
     let Some(Ok(PartialLlmResponse { text, candidates, .. })) = read else { return Cow::Borrowed("") };
     text.unwrap_or_else(|| {
         let candidates = candidates.into_iter().flatten();
@@ -277,18 +260,18 @@ pub(crate) fn response_text(response: &Value) -> Cow<'_, str> {
 /// The parts of a model request that change.
 #[derive(Debug, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PartialLlmRequest<'a> {
+pub(crate) struct PartialLlmRequest {
     /// Another model.
-    pub(crate) model: Option<Cow<'a, str>>,
+    pub(crate) model: Option<Cow<'static, str>>,
     /// The whole conversation as it should be. Unchanged messages keep their tool calls and images.
-    pub(crate) messages: Option<Vec<LlmMessage<'a>>>,
+    pub(crate) messages: Option<Vec<LlmMessage<'static>>>,
     /// Steering fields to change.
-    pub(crate) config: Option<LlmConfig<'a>>,
+    pub(crate) config: Option<LlmConfig<'static>>,
     /// Which tools the model may call.
     pub(crate) tool_config: Option<HookToolConfig>,
     /// What replaces the system instruction, which hooks do not see.
     #[schemars(skip)]
-    pub(crate) system_instruction: Option<LlmContent<'a>>,
+    pub(crate) system_instruction: Option<LlmContent<'static>>,
     /// Fields of a payload that hookrail does not know.
     #[schemars(skip)]
     pub(crate) extra: JsonObject,
@@ -297,11 +280,11 @@ pub(crate) struct PartialLlmRequest<'a> {
 /// A model's answer, or the parts of it that change.
 #[derive(Debug, PartialEq, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PartialLlmResponse<'a> {
+pub(crate) struct PartialLlmResponse {
     /// The whole text, where `candidates` is left out.
-    pub(crate) text: Option<Cow<'a, str>>,
+    pub(crate) text: Option<Cow<'static, str>>,
     /// The alternatives.
-    pub(crate) candidates: Option<Vec<LlmCandidate<'a>>>,
+    pub(crate) candidates: Option<Vec<LlmCandidate<'static>>>,
     /// Token counts.
     pub(crate) usage_metadata: Option<LlmUsage>,
     /// Fields of a payload that hookrail does not know.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{InputError, ValidationError, locate};
+use super::{InputError, locate};
 use crate::formats::field::FieldPath;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
 use crate::formats::json_object::JsonObject;
@@ -33,7 +33,7 @@ impl ModelRequest {
         }
         let at = FieldPath::Root("llm_request");
         let expected = "a list of messages (or `contents` in the SDK's form)";
-        Err(ValidationError::from(at.key("messages").mismatch(expected, None)).into())
+        Err(InputError::Validation(at.key("messages").mismatch(expected, None)))
     }
 
     /// The request as hooks see it.
@@ -59,7 +59,7 @@ impl ModelResponse {
     pub(super) fn parse(response: JsonObject) -> Result<Self, InputError> {
         if response.contains_key("text") || has_bare_texts(&response) {
             return Ok(Self::Stable(Box::new(
-                stable_response(response, Writer::Program).map_err(ValidationError::from)?,
+                stable_response(response, Writer::Program).map_err(InputError::Validation)?,
             )));
         }
         Ok(Self::Sdk(Box::new(locate::response(&Value::Object(response))?)))
@@ -85,10 +85,10 @@ fn has_bare_texts(response: &JsonObject) -> bool {
 }
 
 /// Reads an `llm_request` that has `messages`. One field that cannot be read makes it an error.
-fn stable_request(given: JsonObject) -> Result<LlmRequest<'static>, ValidationError> {
+fn stable_request(given: JsonObject) -> Result<LlmRequest<'static>, InputError> {
     let (request, problems) = read_request(given, Writer::Program);
     if let Some(problem) = problems.into_iter().next() {
-        return Err(problem.into());
+        return Err(InputError::Validation(problem));
     }
     let PartialLlmRequest { model, messages, config, tool_config, extra, .. } = request;
     Ok(LlmRequest {
@@ -107,21 +107,14 @@ pub(crate) fn stable_response(
     writer: Writer,
 ) -> Result<LlmResponse<'static>, TranslationError> {
     let PartialLlmResponse { text, candidates, usage_metadata, extra } = read_response(given, writer)?;
-    let Some(candidates) = candidates else {
-        let said = text.map_or_else(
-            || LlmResponse {
-                text: None,
-                candidates: Vec::new(),
-                usage_metadata: None,
-                extra: Cow::default(),
-            },
-            LlmResponse::said,
-        );
-        return Ok(LlmResponse { usage_metadata, extra: Cow::Owned(extra), ..said });
-    };
+    let extra = Cow::Owned(extra);
+    if let (None, Some(text)) = (&candidates, &text) {
+        return Ok(LlmResponse { usage_metadata, extra, ..LlmResponse::said(text.clone()) });
+    }
+    let candidates = candidates.unwrap_or_default();
     let text = text.or_else(|| {
         let parts = &candidates.first()?.content.parts;
         (!parts.is_empty()).then(|| joined(parts.clone()))
     });
-    Ok(LlmResponse { text, candidates, usage_metadata, extra: Cow::Owned(extra) })
+    Ok(LlmResponse { text, candidates, usage_metadata, extra })
 }

@@ -288,9 +288,9 @@ struct BeforeModelSpecific {
     #[serde(rename = "hookEventName")]
     event: Option<String>,
     /// What to change in the request; the rest stays.
-    llm_request: Option<PartialLlmRequest<'static>>,
+    llm_request: Option<PartialLlmRequest>,
     /// With a block: the answer that is used as if the model had given it.
-    llm_response: Option<PartialLlmResponse<'static>>,
+    llm_response: Option<PartialLlmResponse>,
 }
 
 /// What an `AfterModel` hook may ask for.
@@ -299,7 +299,7 @@ struct AfterModelSpecific {
     #[serde(rename = "hookEventName")]
     event: Option<String>,
     /// The answer that is used instead, built from its texts only: tool calls do not survive.
-    llm_response: Option<PartialLlmResponse<'static>>,
+    llm_response: Option<PartialLlmResponse>,
 }
 
 /// What a `BeforeToolSelection` hook may ask for.

@@ -1,14 +1,12 @@
 //! One hook's output applied to the next hook's input. Pure.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::event::EventName;
 use crate::formats::genai::GenerateContentParameters;
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::given_members;
-use crate::formats::translator::{
-    FieldPath, TranslationError, apply_hook_llm_request, message_as_json, read_messages,
-};
+use crate::formats::translator::{FieldPath, TranslationError, apply_hook_llm_request, read_messages};
 use crate::output::HookOutput;
 
 /// Whether the hooks behind this one are not run any more: after a stop, and after a block where the event can be
@@ -98,7 +96,7 @@ fn messages(given: &JsonObject, value: &Value, at: &FieldPath<'_>) -> Result<Val
             && message.get("content").is_some_and(Value::is_string)
     };
     let all_plain = value.as_array().is_some_and(|messages| messages.iter().all(plain));
-    Ok(if all_plain { value.clone() } else { read.iter().map(message_as_json).collect() })
+    Ok(if all_plain { value.clone() } else { json!(read) })
 }
 
 /// Whether a member will be understood at the end of the chain.

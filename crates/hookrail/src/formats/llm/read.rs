@@ -1,18 +1,14 @@
 //! The reader of the stable model format.
 //!
-//! Payloads that other programs send and answers of hooks are read by the same code, into the same types. A payload
-//! is moved into what is read, and keeps its unknown fields; an answer is borrowed from, and loses them. No text
-//! but one in several parts is copied in either case. What else depends on who wrote it is decided by [`Writer`].
+//! Payloads that other programs send and answers of hooks are read by the same code, into the same types. What depends on
+//! who wrote it is decided by [`Writer`].
 //!
 //! What a request or a response is missing, and what becomes of it in the SDK's form, is not decided here.
 
-mod members;
-
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-use self::members::{Members, list, text};
 use crate::formats::field::{FieldPath, TranslationError};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{
@@ -56,12 +52,9 @@ impl Writer {
 }
 
 /// Reads an `llm_request`. The list has an entry for each field that cannot be read and counts as not given.
-pub(crate) fn read_request<'v>(
-    given: impl Into<Members<'v>>,
-    writer: Writer,
-) -> (PartialLlmRequest<'v>, Vec<TranslationError>) {
+pub(crate) fn read_request(given: JsonObject, writer: Writer) -> (PartialLlmRequest, Vec<TranslationError>) {
     let at = FieldPath::Root("llm_request");
-    let mut members = given.into();
+    let mut members = Members(given);
     let mut problems = Problems(Vec::new());
     let request = PartialLlmRequest {
         model: problems.keep(members.text("model", &at)),
@@ -69,7 +62,7 @@ pub(crate) fn read_request<'v>(
         config: config(&mut members, &at, &mut problems),
         tool_config: problems.keep(tool_config(&mut members, &at)),
         system_instruction: problems.keep(system_instruction(&mut members, &at, writer)),
-        extra: members.left(),
+        extra: members.0,
     };
     (request, problems.0)
 }
@@ -87,42 +80,35 @@ pub(crate) struct GivenMember<'v> {
 /// The members that a hook gives, as they are read: without those that are `null`, and without a spelling that another
 /// one of the same member comes before.
 pub(crate) fn given_members(given: &JsonObject) -> impl Iterator<Item = GivenMember<'_>> {
-    given.iter().filter(|(_, value)| !value.is_null()).filter_map(move |(written, value)| {
+    let is_given = |key: &str| given.get(key).is_some_and(|value| !value.is_null());
+    given.iter().filter(move |(key, _)| is_given(key)).filter_map(move |(written, value)| {
         let spellings =
-            [&MESSAGES, &CONFIG].into_iter().find(|spellings| spellings.contains(&written.as_str()));
+            [MESSAGES, CONFIG].into_iter().find(|spellings| spellings.contains(&written.as_str()));
         let name = match spellings {
-            None => written.as_str(),
-            Some(spellings) => {
-                let (read, _) = Members::from(given).take_spelled(spellings)?;
-                if read != written.as_str() {
-                    return None;
-                }
-                spellings[0]
-            }
+            Some([name, other]) if written == other && is_given(name) => return None,
+            Some([name, _]) => name,
+            None => written,
         };
         Some(GivenMember { name, written, value })
     })
 }
 
 /// Reads the conversation that a hook gives, if it gives one.
-pub(crate) fn read_messages<'v>(
-    given: impl Into<Members<'v>>,
+pub(crate) fn read_messages(
+    given: JsonObject,
     at: &FieldPath<'_>,
-) -> Result<Option<Vec<LlmMessage<'v>>>> {
-    messages(&mut given.into(), at, Writer::Hook)
+) -> Result<Option<Vec<LlmMessage<'static>>>> {
+    messages(&mut Members(given), at, Writer::Hook)
 }
 
 /// Reads steering fields, and leaves out those that cannot be read.
-pub(crate) fn read_config<'v>(given: impl Into<Members<'v>>) -> LlmConfig<'v> {
-    config_fields(given.into(), &FieldPath::Root("config"), &mut Problems(Vec::new()))
+pub(crate) fn read_config(given: JsonObject) -> LlmConfig<'static> {
+    config_fields(Members(given), &FieldPath::Root("config"), &mut Problems(Vec::new()))
 }
 
 /// Reads which tools a model may call. Unknown fields are dropped: the type that hooks see has no place for them.
-pub(crate) fn read_tool_config<'v>(
-    given: impl Into<Members<'v>>,
-    at: &FieldPath<'_>,
-) -> Result<HookToolConfig> {
-    let mut members = given.into();
+pub(crate) fn read_tool_config(given: JsonObject, at: &FieldPath<'_>) -> Result<HookToolConfig> {
+    let mut members = Members(given);
     let mode = members.take("mode").map(|word| {
         ToolMode::from_value(&word)
             .ok_or_else(|| at.key("mode").mismatch("`AUTO`, `ANY` or `NONE`", Some(&word)))
@@ -145,41 +131,37 @@ impl Problems {
     }
 }
 
-fn messages<'v>(
-    members: &mut Members<'v>,
+fn messages(
+    members: &mut Members,
     at: &FieldPath<'_>,
     writer: Writer,
-) -> Result<Option<Vec<LlmMessage<'v>>>> {
+) -> Result<Option<Vec<LlmMessage<'static>>>> {
     let given = members.take_spelled(writer.spellings(&MESSAGES));
     given.map(|(key, value)| list(value, &at.key(key), |entry, at| message(entry, at, writer))).transpose()
 }
 
 /// The role stays as written. A hook may leave it out, which means the user's, or write only the text.
-fn message<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmMessage<'v>> {
+fn message(value: Value, at: &FieldPath<'_>, writer: Writer) -> Result<LlmMessage<'static>> {
     let role = match writer {
         Writer::Program => None,
         Writer::Hook => Some("user"),
     };
-    if let (Some(role), Value::String(_)) = (role, &*value) {
-        return Ok(LlmMessage { role: Cow::Borrowed(role), content: text(value, at)?, extra: None });
-    }
-    let mut members = Members::of(value, at)?;
+    let mut members = match (role, value) {
+        (Some(role), Value::String(text)) => return Ok(LlmMessage::new(role, text)),
+        (_, value) => Members::of(value, at)?,
+    };
     let LlmContent { role, parts } = role_and_texts(&mut members, role, writer.spellings(&CONTENT), at)?;
     Ok(LlmMessage { role, content: joined(parts), extra: members.left_if_any() })
 }
 
-fn config<'v>(
-    members: &mut Members<'v>,
-    at: &FieldPath<'_>,
-    problems: &mut Problems,
-) -> Option<LlmConfig<'v>> {
+fn config(members: &mut Members, at: &FieldPath<'_>, problems: &mut Problems) -> Option<LlmConfig<'static>> {
     let (key, value) = members.take_spelled(&CONFIG)?;
     let at = at.key(key);
     let members = problems.keep(Members::of(value, &at).map(Some))?;
     Some(config_fields(members, &at, problems))
 }
 
-fn config_fields<'v>(mut members: Members<'v>, at: &FieldPath<'_>, problems: &mut Problems) -> LlmConfig<'v> {
+fn config_fields(mut members: Members, at: &FieldPath<'_>, problems: &mut Problems) -> LlmConfig<'static> {
     let mut number = |key| problems.keep(members.number(key, at));
     LlmConfig {
         temperature: number("temperature"),
@@ -190,21 +172,21 @@ fn config_fields<'v>(mut members: Members<'v>, at: &FieldPath<'_>, problems: &mu
         presence_penalty: number("presencePenalty"),
         frequency_penalty: number("frequencyPenalty"),
         stop_sequences: problems.keep(members.names("stopSequences", at)).map(Cow::Owned),
-        extra: Cow::Owned(members.left()),
+        extra: Cow::Owned(members.0),
     }
 }
 
-fn tool_config(members: &mut Members<'_>, at: &FieldPath<'_>) -> Result<Option<HookToolConfig>> {
+fn tool_config(members: &mut Members, at: &FieldPath<'_>) -> Result<Option<HookToolConfig>> {
     let given = members.object("toolConfig", at)?;
-    given.map(|given| read_tool_config(given, &at.key("toolConfig"))).transpose()
+    given.map(|given| read_tool_config(given.0, &at.key("toolConfig"))).transpose()
 }
 
 /// Only hooks give one: it has no place in what they are shown, so that in a payload it is a field like any other.
-fn system_instruction<'v>(
-    members: &mut Members<'v>,
+fn system_instruction(
+    members: &mut Members,
     at: &FieldPath<'_>,
     writer: Writer,
-) -> Result<Option<LlmContent<'v>>> {
+) -> Result<Option<LlmContent<'static>>> {
     const ROLE: &str = "system";
     if writer == Writer::Program {
         return Ok(None);
@@ -218,21 +200,18 @@ fn system_instruction<'v>(
 }
 
 /// Reads an `llm_response`.
-pub(crate) fn read_response<'v>(
-    given: impl Into<Members<'v>>,
-    writer: Writer,
-) -> Result<PartialLlmResponse<'v>> {
+pub(crate) fn read_response(given: JsonObject, writer: Writer) -> Result<PartialLlmResponse> {
     let at = FieldPath::Root("llm_response");
-    let mut members = given.into();
+    let mut members = Members(given);
     Ok(PartialLlmResponse {
         text: members.text("text", &at)?,
         candidates: members.list("candidates", &at, |entry, at| candidate(entry, at, writer))?,
         usage_metadata: usage(&mut members, &at)?,
-        extra: members.left(),
+        extra: members.0,
     })
 }
 
-fn usage(members: &mut Members<'_>, at: &FieldPath<'_>) -> Result<Option<LlmUsage>> {
+fn usage(members: &mut Members, at: &FieldPath<'_>) -> Result<Option<LlmUsage>> {
     let Some(mut usage) = members.object("usageMetadata", at)? else { return Ok(None) };
     let at = at.key("usageMetadata");
     Ok(Some(LlmUsage {
@@ -243,7 +222,7 @@ fn usage(members: &mut Members<'_>, at: &FieldPath<'_>) -> Result<Option<LlmUsag
 }
 
 /// Everything but the object itself is optional; a candidate without content says nothing.
-fn candidate<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmCandidate<'v>> {
+fn candidate(value: Value, at: &FieldPath<'_>, writer: Writer) -> Result<LlmCandidate<'static>> {
     let mut members = Members::of(value, at)?;
     Ok(LlmCandidate {
         content: content(&mut members, at, writer)?,
@@ -257,7 +236,7 @@ fn candidate<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, writer: Writer) -> R
 
 /// The texts are in `content.parts`. A hook may write them right into the candidate; only the texts of its
 /// candidate are used, so that other parts are read as empty.
-fn content<'v>(candidate: &mut Members<'v>, at: &FieldPath<'_>, writer: Writer) -> Result<LlmContent<'v>> {
+fn content(candidate: &mut Members, at: &FieldPath<'_>, writer: Writer) -> Result<LlmContent<'static>> {
     let mut content = LlmContent { role: Cow::Borrowed("model"), parts: Vec::new() };
     let Some((key, value)) = candidate.take_spelled(writer.spellings(&CONTENT)) else { return Ok(content) };
     let at = at.key(key);
@@ -281,11 +260,11 @@ fn content<'v>(candidate: &mut Members<'v>, at: &FieldPath<'_>, writer: Writer) 
 }
 
 /// A hook may leave out what it does not know of a rating.
-fn safety_rating<'v>(
-    mut rating: Members<'v>,
+fn safety_rating(
+    mut rating: Members,
     at: &FieldPath<'_>,
     writer: Writer,
-) -> Result<LlmSafetyRating<'v>> {
+) -> Result<LlmSafetyRating<'static>> {
     let mut text = |key| match (rating.text(key, at)?, writer) {
         (Some(text), _) => Ok(text),
         (None, Writer::Hook) => Ok(Cow::Borrowed("")),
@@ -307,33 +286,33 @@ enum NonText {
 const TEXT_OR_PARTS: &str = "a text or a list of parts";
 
 /// A text in any spelling: bare, or as parts that are texts or `{text}`.
-fn texts<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonText) -> Result<Vec<Cow<'v, str>>> {
-    match &*value {
-        Value::String(_) => Ok(vec![text(value, at)?]),
+fn texts(value: Value, at: &FieldPath<'_>, non_text: NonText) -> Result<Vec<Cow<'static, str>>> {
+    match value {
+        Value::String(text) => Ok(vec![text.into()]),
         Value::Array(_) => list(value, at, |entry, at| part(entry, at, non_text)),
-        other => Err(at.mismatch(TEXT_OR_PARTS, Some(other))),
+        other => Err(at.mismatch(TEXT_OR_PARTS, Some(&other))),
     }
 }
 
 /// One of several parts: a text, or an object that has one.
-fn part<'v>(value: Cow<'v, Value>, at: &FieldPath<'_>, non_text: NonText) -> Result<Cow<'v, str>> {
-    match &*value {
-        Value::String(_) => text(value, at),
+fn part(value: Value, at: &FieldPath<'_>, non_text: NonText) -> Result<Cow<'static, str>> {
+    match value {
+        Value::String(text) => Ok(text.into()),
         Value::Object(part) if part.get("text").is_some_and(|text| !text.is_null()) => {
-            Ok(Members::of(value, at)?.text("text", at)?.unwrap_or_default())
+            Ok(Members(part).text("text", at)?.unwrap_or_default())
         }
         Value::Object(_) if non_text == NonText::Empty => Ok(Cow::Borrowed("")),
-        other => Err(at.mismatch("a text or an object with a `text`", Some(other))),
+        other => Err(at.mismatch("a text or an object with a `text`", Some(&other))),
     }
 }
 
 /// A role and its texts; both have to be given. `role` is the one of an object that names none.
-fn role_and_texts<'v>(
-    members: &mut Members<'v>,
+fn role_and_texts(
+    members: &mut Members,
     role: Option<&'static str>,
     spellings: &[&'static str],
     at: &FieldPath<'_>,
-) -> Result<LlmContent<'v>> {
+) -> Result<LlmContent<'static>> {
     let role = members.text("role", at)?.or(role.map(Cow::Borrowed));
     let role = role.ok_or_else(|| at.key("role").mismatch("a text", None))?;
     let Some((key, value)) = members.take_spelled(spellings) else {
@@ -341,6 +320,93 @@ fn role_and_texts<'v>(
         return Err(at.key(missing).mismatch(TEXT_OR_PARTS, None));
     };
     Ok(LlmContent { role, parts: texts(value, &at.key(key), NonText::Refused)? })
+}
+
+/// An object whose members are moved out of it one by one. What is left in the end was not known.
+struct Members(JsonObject);
+
+impl Members {
+    /// The members of a value that has to be an object.
+    fn of(value: Value, at: &FieldPath<'_>) -> Result<Self> {
+        match value {
+            Value::Object(object) => Ok(Self(object)),
+            other => Err(at.mismatch("an object", Some(&other))),
+        }
+    }
+
+    /// Takes a member that was given. `null` counts as not given: scripts that build their answer from variables
+    /// write it for what they leave alone.
+    fn take(&mut self, key: &str) -> Option<Value> {
+        self.0.shift_remove(key).filter(|value| !value.is_null())
+    }
+
+    /// Takes the first of several spellings of a member that was given, and says which one it is.
+    fn take_spelled(&mut self, spellings: &[&'static str]) -> Option<(&'static str, Value)> {
+        spellings.iter().find_map(|key| Some((*key, self.take(key)?)))
+    }
+
+    /// Takes an object; `None` where there is none.
+    fn object(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Self>> {
+        self.take(key).map(|value| Self::of(value, &at.key(key))).transpose()
+    }
+
+    /// Takes a text; `None` where there is none.
+    fn text(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Cow<'static, str>>> {
+        self.take(key).map(|value| text(value, &at.key(key)).map(Cow::Owned)).transpose()
+    }
+
+    /// A number as it was written.
+    fn number(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Number>> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::Number(number)) => Ok(Some(number)),
+            Some(other) => Err(at.key(key).mismatch("a number", Some(&other))),
+        }
+    }
+
+    /// Takes a whole number; `None` where there is none.
+    fn count(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<u64>> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        value.as_u64().map(Some).ok_or_else(|| at.key(key).mismatch("a whole number", Some(&value)))
+    }
+
+    /// A list, each entry of which is read by `read`.
+    fn list<T>(
+        &mut self,
+        key: &str,
+        at: &FieldPath<'_>,
+        read: impl Fn(Value, &FieldPath<'_>) -> Result<T>,
+    ) -> Result<Option<Vec<T>>> {
+        self.take(key).map(|value| list(value, &at.key(key), read)).transpose()
+    }
+
+    /// A list of texts and nothing else.
+    fn names(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Vec<String>>> {
+        self.list(key, at, text)
+    }
+
+    /// The members that were not taken; `None` if all were.
+    fn left_if_any(self) -> Option<Cow<'static, JsonObject>> {
+        (!self.0.is_empty()).then_some(Cow::Owned(self.0))
+    }
+}
+
+/// Reads a value as a text.
+fn text(value: Value, at: &FieldPath<'_>) -> Result<String> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(at.mismatch("a text", Some(&other))),
+    }
+}
+
+/// Reads a value as a list, item by item.
+fn list<T>(
+    value: Value,
+    at: &FieldPath<'_>,
+    read: impl Fn(Value, &FieldPath<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let Value::Array(entries) = value else { return Err(at.mismatch("a list", Some(&value))) };
+    entries.into_iter().enumerate().map(|(place, entry)| read(entry, &at.entry(place))).collect()
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! The result decides only which original entry a text belongs to, and thereby which tool calls and
 //! images stay beside it; every text comes out exactly as the hook gave it, in the hook's order.
 
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::request::GivenMessage;
 use crate::formats::llm::LlmMessage;
 
 /// One step from the conversation a hook was shown to the one it gave. Numbers are places in the two.
@@ -24,91 +25,49 @@ pub(super) enum Step {
 /// Beyond this many pairs, changed messages are paired place by place.
 const MAX_PAIRS: usize = 16_384;
 
-/// Aligns the two conversations. Long equal beginnings and ends cost one comparison for each message.
-pub(super) fn align(shown: &[LlmMessage<'_>], given: &[GivenMessage<'_>]) -> Vec<Step> {
-    let start = shown.iter().zip(given).take_while(|(a, b)| same(a, b)).count();
-    let (rest_shown, rest_given) =
-        (shown.get(start..).unwrap_or_default(), given.get(start..).unwrap_or_default());
-    let end = rest_shown.iter().rev().zip(rest_given.iter().rev()).take_while(|(a, b)| same(a, b)).count();
-    let middle_shown = rest_shown.get(..rest_shown.len() - end).unwrap_or_default();
-    let middle_given = rest_given.get(..rest_given.len() - end).unwrap_or_default();
-
+/// Aligns the two conversations: keeps what is in both, and pairs what is between two kept messages.
+///
+/// `similar` bounds its search by the number of messages, so that a hook cannot stall an event with a conversation
+/// that is hard to compare. Beyond the bound it may find fewer messages in common than there are.
+pub(super) fn align(shown: &[LlmMessage<'_>], given: &[LlmMessage<'_>]) -> Vec<Step> {
     let mut steps = Vec::with_capacity(shown.len().max(given.len()));
-    steps.extend((0..start).map(|shown| Step::Keep { shown }));
-    let mut middle = Middle { shown: middle_shown, given: middle_given, offset: start, steps: &mut steps };
-    middle.align();
-    steps.extend((shown.len() - end..shown.len()).map(|shown| Step::Keep { shown }));
+    let (mut next_shown, mut next_given) = (0, 0);
+    for step in capture_diff_slices(Algorithm::Myers, &texts(shown), &texts(given)) {
+        if let DiffOp::Equal { old_index, new_index, len } = step {
+            pair((shown, next_shown..old_index), (given, next_given..new_index), &mut steps);
+            steps.extend((old_index..old_index + len).map(|shown| Step::Keep { shown }));
+            (next_shown, next_given) = (old_index + len, new_index + len);
+        }
+    }
+    pair((shown, next_shown..shown.len()), (given, next_given..given.len()), &mut steps);
     steps
 }
 
-/// What is left between an equal beginning and an equal end.
-struct Middle<'m, 'a, 'g> {
-    shown: &'m [LlmMessage<'a>],
-    given: &'m [GivenMessage<'g>],
-    offset: usize,
-    steps: &'m mut Vec<Step>,
+fn texts<'m>(messages: &'m [LlmMessage<'_>]) -> Vec<(&'m str, &'m str)> {
+    messages.iter().map(|message| (&*message.role, &*message.content)).collect()
 }
 
-impl Middle<'_, '_, '_> {
-    /// Keeps what is in both, and pairs what is between two kept messages.
-    fn align(&mut self) {
-        let kept = self.kept();
-        let (mut shown, mut given) = (0, 0);
-        for (kept_shown, kept_given) in kept {
-            self.pair(shown..kept_shown, given..kept_given);
-            self.steps.push(Step::Keep { shown: self.offset + kept_shown });
-            (shown, given) = (kept_shown + 1, kept_given + 1);
-        }
-        self.pair(shown..self.shown.len(), given..self.given.len());
-    }
+/// A part of a conversation.
+type Part<'m, 'a> = (&'m [LlmMessage<'a>], Range<usize>);
 
-    /// The messages that are in both, in order.
-    ///
-    /// `similar` bounds its search by the number of messages, so that a hook cannot stall an event with a conversation
-    /// that is hard to compare. Beyond the bound it may find fewer messages in common than there are.
-    fn kept(&self) -> Vec<(usize, usize)> {
-        let shown: Vec<(&str, &str)> =
-            self.shown.iter().map(|message| (&*message.role, &*message.content)).collect();
-        let given: Vec<(&str, &str)> =
-            self.given.iter().map(|message| (message.role, &*message.text)).collect();
-        let steps = capture_diff_slices(Algorithm::Myers, &shown, &given);
-        steps
-            .into_iter()
-            .flat_map(|step| match step {
-                DiffOp::Equal { old_index, new_index, len } => {
-                    (old_index..old_index + len).zip(new_index..new_index + len)
-                }
-                _ => (0..0).zip(0..0),
-            })
-            .collect()
+/// Pairs what was removed between two kept messages with what was added there.
+fn pair((shown, removed): Part<'_, '_>, (given, added): Part<'_, '_>, steps: &mut Vec<Step>) {
+    let (mut next_shown, mut next_given) = (removed.start, added.start);
+    let pairs =
+        pairs(shown.get(removed.clone()).unwrap_or_default(), given.get(added.clone()).unwrap_or_default());
+    for (a, b) in pairs.into_iter().map(|(a, b)| (removed.start + a, added.start + b)) {
+        steps.extend((next_shown..a).map(|shown| Step::Remove { shown }));
+        steps.extend((next_given..b).map(|given| Step::Add { given }));
+        steps.push(Step::Change { shown: a, given: b });
+        (next_shown, next_given) = (a + 1, b + 1);
     }
-
-    /// Pairs what was removed between two kept messages with what was added there.
-    fn pair(&mut self, shown: std::ops::Range<usize>, given: std::ops::Range<usize>) {
-        let offset = self.offset;
-        let removed = self.shown.get(shown.clone()).unwrap_or_default();
-        let added = self.given.get(given.clone()).unwrap_or_default();
-        let (mut next_shown, mut next_given) = (0, 0);
-        let pairs = pairs(removed, added);
-        for (a, b) in pairs.into_iter().chain([(removed.len(), added.len())]) {
-            self.steps.extend((next_shown..a).map(|a| Step::Remove { shown: offset + shown.start + a }));
-            self.steps.extend((next_given..b).map(|b| Step::Add { given: offset + given.start + b }));
-            if a < removed.len() {
-                self.steps
-                    .push(Step::Change { shown: offset + shown.start + a, given: offset + given.start + b });
-            }
-            (next_shown, next_given) = (a + 1, b + 1);
-        }
-    }
-}
-
-fn same(shown: &LlmMessage<'_>, given: &GivenMessage<'_>) -> bool {
-    shown.role == given.role && shown.content == given.text
+    steps.extend((next_shown..removed.end).map(|shown| Step::Remove { shown }));
+    steps.extend((next_given..added.end).map(|given| Step::Add { given }));
 }
 
 /// Which removed message became which added one. Only messages of the same role are paired: a tool call
 /// must not change sides.
-fn pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, usize)> {
+fn pairs(removed: &[LlmMessage<'_>], added: &[LlmMessage<'_>]) -> Vec<(usize, usize)> {
     let in_place = || {
         let places = removed.iter().zip(added).enumerate();
         places.filter(|(_, (a, b))| a.role == b.role).map(|(place, _)| (place, place)).collect()
@@ -126,7 +85,7 @@ fn pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, 
 
 /// The pairs, in order, whose texts are most alike in sum.
 #[expect(clippy::indexing_slicing, reason = "every index is bounded by the loops over the same lengths")]
-fn best_pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(usize, usize)> {
+fn best_pairs(removed: &[LlmMessage<'_>], added: &[LlmMessage<'_>]) -> Vec<(usize, usize)> {
     let (rows, columns) = (removed.len(), added.len());
     let mut likeness = vec![vec![0; columns]; rows];
     // `best[a][b]` is the best sum for what is removed from `a` on and added from `b` on.
@@ -134,7 +93,7 @@ fn best_pairs(removed: &[LlmMessage<'_>], added: &[GivenMessage<'_>]) -> Vec<(us
     for a in (0..rows).rev() {
         for b in (0..columns).rev() {
             if removed[a].role == added[b].role {
-                likeness[a][b] = alike(&removed[a].content, &added[b].text);
+                likeness[a][b] = alike(&removed[a].content, &added[b].content);
             }
             let paired = if likeness[a][b] > 0 { likeness[a][b] + best[a + 1][b + 1] } else { 0 };
             best[a][b] = paired.max(best[a + 1][b]).max(best[a][b + 1]);

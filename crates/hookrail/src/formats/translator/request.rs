@@ -8,7 +8,7 @@ use serde_json::{Number, Value, json};
 use super::align::{Step, align};
 use super::tool_config::{restricted, to_hook_tool_config};
 use super::{FieldPath, TranslationError, shown_text};
-use crate::formats::genai::{Content, GenerateContentConfig, GenerateContentParameters, Part, ToolConfig};
+use crate::formats::genai::{Content, GenerateContentParameters, Part, ToolConfig};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{self, Writer, read_config, read_request};
 use crate::formats::llm::{HookToolConfig, LlmConfig, LlmContent, LlmMessage, LlmRequest, joined};
@@ -61,7 +61,7 @@ pub struct AppliedRequest {
 /// Like [`from_hook_llm_request`], but field by field: a mistyped temperature does not undo the redaction
 /// beside it.
 pub fn apply_hook_llm_request(given: &JsonObject, base: &GenerateContentParameters) -> AppliedRequest {
-    let (given, problems) = read_request(given, Writer::Hook);
+    let (given, problems) = read_request(given.clone(), Writer::Hook);
     let mut request = base.clone();
     if let Some(model) = given.model {
         request.model = model.into_owned();
@@ -119,15 +119,6 @@ fn shown_tool_config(request: &GenerateContentParameters) -> Option<HookToolConf
     to_hook_tool_config(&*tool_config(request)?)
 }
 
-/// One message of a hook's conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GivenMessage<'g> {
-    /// `user`, `model` or `system`.
-    pub(crate) role: &'static str,
-    /// Its text; never empty.
-    pub(crate) text: Cow<'g, str>,
-}
-
 /// The role that hooks see: one of three. Whatever else an SDK has (`function`, `tool`, none) is input for the model,
 /// as a user's messages are; `assistant` is what other SDKs call the model.
 fn hook_role(role: Option<&str>) -> &'static str {
@@ -139,24 +130,18 @@ fn hook_role(role: Option<&str>) -> &'static str {
 }
 
 /// Reads the conversation of a request, if it gives one.
-pub(crate) fn read_messages<'g>(
-    given: &'g JsonObject,
+pub(crate) fn read_messages(
+    given: &JsonObject,
     at: &FieldPath<'_>,
-) -> Result<Option<Vec<GivenMessage<'g>>>, TranslationError> {
-    Ok(read::read_messages(given, at)?.map(given_messages))
+) -> Result<Option<Vec<LlmMessage<'static>>>, TranslationError> {
+    Ok(read::read_messages(given.clone(), at)?.map(given_messages))
 }
 
-/// Messages without text say nothing and are left out, as they are on the way to a hook.
-fn given_messages(messages: Vec<LlmMessage<'_>>) -> Vec<GivenMessage<'_>> {
-    let messages = messages
-        .into_iter()
-        .map(|LlmMessage { role, content, .. }| GivenMessage { role: hook_role(Some(&role)), text: content });
-    messages.filter(|message| !message.text.is_empty()).collect()
-}
-
-/// A message in the stable format.
-pub(crate) fn message_as_json(message: &GivenMessage<'_>) -> Value {
-    json!({ "role": message.role, "content": message.text })
+/// The messages as hooks see them: with one of the three roles, and without those that say nothing.
+fn given_messages(messages: Vec<LlmMessage<'_>>) -> Vec<LlmMessage<'_>> {
+    let messages =
+        messages.into_iter().map(|given| LlmMessage::new(hook_role(Some(&given.role)), given.content));
+    messages.filter(|message| !message.content.is_empty()).collect()
 }
 
 /// The messages hooks see, each with the place of its entry.
@@ -164,13 +149,13 @@ fn shown_messages(contents: &[Content]) -> impl Iterator<Item = (usize, LlmMessa
     contents.iter().enumerate().filter_map(|(place, content)| {
         let pieces: Vec<_> = content.parts.iter().filter_map(shown_text).map(Cow::Borrowed).collect();
         let role = Cow::Borrowed(hook_role(content.role.as_deref()));
-        let message = LlmMessage { role, content: joined(pieces), extra: None };
+        let message = LlmMessage::new(role, joined(pieces));
         (!message.content.is_empty()).then_some((place, message))
     })
 }
 
 /// Leaves the conversation untouched, with all its parts, if the hook gave back every message as it was.
-fn apply_messages(given: &[GivenMessage<'_>], request: &mut GenerateContentParameters) {
+fn apply_messages(given: &[LlmMessage<'_>], request: &mut GenerateContentParameters) {
     let (places, shown): (Vec<usize>, Vec<LlmMessage<'_>>) = shown_messages(&request.contents).unzip();
     let steps = align(&shown, given);
     if steps.len() == shown.len() && steps.iter().all(|step| matches!(step, Step::Keep { .. })) {
@@ -185,7 +170,7 @@ fn rebuild(
     contents: Vec<Content>,
     places: &[usize],
     steps: &[Step],
-    messages: &[GivenMessage<'_>],
+    messages: &[LlmMessage<'_>],
 ) -> Vec<Content> {
     let mut rebuilt = Rebuilt { contents: Vec::with_capacity(contents.len()), added: Vec::new() };
     let mut entries = contents.into_iter().enumerate();
@@ -194,7 +179,7 @@ fn rebuild(
             Step::Keep { shown } | Step::Remove { shown } => (shown, None),
             Step::Change { shown, given } => (shown, messages.get(given)),
             Step::Add { given } => {
-                rebuilt.added.extend(messages.get(given).map(|new| Content::text(new.role, &*new.text)));
+                rebuilt.added.extend(messages.get(given).map(|new| Content::text(&new.role, &*new.content)));
                 continue;
             }
         };
@@ -206,7 +191,7 @@ fn rebuild(
                 continue;
             }
             let left = matches!(step, Step::Keep { .. })
-                || replace_text(&mut entry.parts, given.map(|message| &*message.text));
+                || replace_text(&mut entry.parts, given.map(|message| &*message.content));
             if left {
                 rebuilt.push_seen(entry);
             }
@@ -267,7 +252,8 @@ const REST_CONFIG: &str = "generationConfig";
 
 /// The steering fields of the SDK's `config`, else those in REST form; `None` if there are none.
 fn shown_config(request: &GenerateContentParameters) -> Option<LlmConfig<'_>> {
-    let rest = request.extra.get(REST_CONFIG).and_then(Value::as_object).map(read_config).unwrap_or_default();
+    let rest = request.extra.get(REST_CONFIG).and_then(Value::as_object).cloned();
+    let rest = rest.map(read_config).unwrap_or_default();
     let Some(sdk) = &request.config else {
         return Some(rest).filter(|config| *config != LlmConfig::default());
     };
@@ -285,58 +271,48 @@ fn shown_config(request: &GenerateContentParameters) -> Option<LlmConfig<'_>> {
     (config != LlmConfig::default()).then_some(config)
 }
 
-/// Applies what differs from what the hook was shown of `base`, so that the original digits stay otherwise.
+/// Applies what differs from what the hook was shown of `base`, so that the original digits stay otherwise. A field is
+/// written where its value stood: into `config`, or into the `generationConfig` of a request in REST form.
 fn apply_config(
     given: LlmConfig<'_>,
     base: &GenerateContentParameters,
     request: &mut GenerateContentParameters,
 ) {
-    let shown = shown_config(base).unwrap_or_default();
-    let mut number = |key, given: Option<Number>, shown: Option<Number>, slot| {
-        let new = given.filter(|given| !shown.is_some_and(|shown| reads_as(&shown, given)));
-        set(request, key, new, slot);
-    };
-    number("temperature", given.temperature, shown.temperature, |config| &mut config.temperature);
-    number("maxOutputTokens", given.max_output_tokens, shown.max_output_tokens, |config| {
-        &mut config.max_output_tokens
-    });
-    number("topP", given.top_p, shown.top_p, |config| &mut config.top_p);
-    number("topK", given.top_k, shown.top_k, |config| &mut config.top_k);
-    number("candidateCount", given.candidate_count, shown.candidate_count, |config| {
-        &mut config.candidate_count
-    });
-    number("presencePenalty", given.presence_penalty, shown.presence_penalty, |config| {
-        &mut config.presence_penalty
-    });
-    number("frequencyPenalty", given.frequency_penalty, shown.frequency_penalty, |config| {
-        &mut config.frequency_penalty
-    });
-    let new = given.stop_sequences.filter(|given| shown.stop_sequences.as_ref() != Some(given));
-    set(request, "stopSequences", new.map(Cow::into_owned), |config| &mut config.stop_sequences);
-}
-
-/// Whether a number given back is the one that was shown. JavaScript writes `1` for `1.0`, and a reader may
-/// be off in a float's last digit.
-fn reads_as(base: &Number, given: &Number) -> bool {
-    base == given
-        || (base.is_f64() || given.is_f64()) && base.as_f64() == given.as_f64()
-        || base.to_string().parse().is_ok_and(|read: Number| read == *given)
-}
-
-/// Writes a steering field where its value stood: into `config`, or into the `generationConfig` of a
-/// request in REST form.
-fn set<T: Serialize>(
-    request: &mut GenerateContentParameters,
-    key: &str,
-    value: Option<T>,
-    slot: fn(&mut GenerateContentConfig) -> &mut Option<T>,
-) {
-    let Some(value) = value else { return };
-    let in_config = request.config.as_mut().is_some_and(|config| slot(config).is_some());
-    match request.extra.get_mut(REST_CONFIG).and_then(Value::as_object_mut) {
-        Some(rest) if !in_config => {
-            rest.insert(key.to_owned(), json!(value));
-        }
-        _ => *slot(request.config.get_or_insert_default()) = Some(value),
+    let shown = fields(&shown_config(base));
+    let mut changed = fields(&LlmConfig { extra: Cow::default(), ..given });
+    changed.retain(|key, given| !shown.get(key).is_some_and(|shown| reads_as(shown, given)));
+    let mut config = fields(&request.config);
+    let mut rest = request.extra.get_mut(REST_CONFIG).and_then(Value::as_object_mut);
+    let mut in_config = false;
+    for (key, value) in changed {
+        match &mut rest {
+            Some(rest) if !config.contains_key(&key) => rest.insert(key, value),
+            _ => {
+                in_config = true;
+                config.insert(key, value)
+            }
+        };
     }
+    if in_config {
+        request.config = serde_json::from_value(config.into()).unwrap_or_default();
+    }
+}
+
+/// The fields of a value as they are on the wire; none of `None`.
+fn fields(value: &impl Serialize) -> JsonObject {
+    match json!(value) {
+        Value::Object(fields) => fields,
+        _ => JsonObject::new(),
+    }
+}
+
+/// Whether a value given back is the one that was shown. JavaScript writes `1` for `1.0`, and a reader may
+/// be off in a float's last digit.
+fn reads_as(base: &Value, given: &Value) -> bool {
+    let same_number = |base: &Number, given: &Number| {
+        (base.is_f64() || given.is_f64()) && base.as_f64() == given.as_f64()
+            || base.to_string().parse().is_ok_and(|read: Number| read == *given)
+    };
+    base == given
+        || base.as_number().zip(given.as_number()).is_some_and(|(base, given)| same_number(base, given))
 }

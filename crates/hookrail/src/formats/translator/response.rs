@@ -113,8 +113,8 @@ pub fn apply_hook_llm_response(
 }
 
 /// Reads a hook's response. Empty texts say nothing and are left out, as they are on the way to a hook.
-fn read(given: &JsonObject) -> Result<PartialLlmResponse<'_>, TranslationError> {
-    let mut given = read_response(given, Writer::Hook)?;
+fn read(given: &JsonObject) -> Result<PartialLlmResponse, TranslationError> {
+    let mut given = read_response(given.clone(), Writer::Hook)?;
     for candidate in given.candidates.iter_mut().flatten() {
         candidate.content.parts.retain(|text| !text.is_empty());
     }
@@ -131,7 +131,7 @@ struct ResponseDifference {
 
 impl ResponseDifference {
     /// What a hook changed, compared with what it was shown. A field that it left out is not a change.
-    fn of(given: &PartialLlmResponse<'_>, original: &GenerateContentResponse) -> Self {
+    fn of(given: &PartialLlmResponse, original: &GenerateContentResponse) -> Self {
         let shown = to_hook_llm_response(original);
         let candidates = given.candidates.as_ref().is_some_and(|candidates| {
             candidates.len() != shown.candidates.len()

@@ -28,7 +28,7 @@ pub fn apply_hook_tool_config(
     given: &JsonObject,
     base: Option<&ToolConfig>,
 ) -> Result<ToolConfig, TranslationError> {
-    let given = read_tool_config(given, &FieldPath::Root("toolConfig"))?;
+    let given = read_tool_config(given.clone(), &FieldPath::Root("toolConfig"))?;
     Ok(restricted(given, base))
 }
 
