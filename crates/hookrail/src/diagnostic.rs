@@ -30,6 +30,23 @@ impl Diagnostic {
     pub fn new(code: DiagnosticCode, severity: Severity, message: impl Into<String>) -> Self {
         Self { code, severity, place: None, message: message.into(), help: None }
     }
+
+    /// A finding that keeps something from working.
+    pub(crate) fn error(code: DiagnosticCode, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, message)
+    }
+
+    /// The same at a place.
+    pub(crate) fn at(mut self, place: impl Into<Option<Place>>) -> Self {
+        self.place = place.into();
+        self
+    }
+
+    /// The same with advice.
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
 }
 
 /// How bad a finding is.

@@ -174,31 +174,20 @@ impl Settings {
 
     /// What counts: user over system, and for the project's own hooks the project over both, while it is approved.
     pub fn effective(&self, project_counts: bool) -> EffectiveSettings {
-        let levels: Vec<&LevelSettings> = self.levels.ranked(project_counts).collect();
-        let list = |pick: fn(&RedactionSettings) -> &Vec<String>| {
-            let mut names: Vec<String> = Vec::new();
-            for name in levels.iter().flat_map(|level| pick(&level.redaction)) {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
-            names
-        };
+        let levels = self.levels.ranked(project_counts);
+        let merged = levels.fold(LevelSettings::default(), LevelSettings::or);
         EffectiveSettings {
             limits: Limits {
-                max_concurrent: levels
-                    .iter()
-                    .find_map(|level| level.max_concurrent_hooks)
-                    .unwrap_or(DEFAULT_MAX_CONCURRENT_HOOKS),
-                max_output_bytes: levels.iter().find_map(|level| level.max_output_bytes),
+                max_concurrent: merged.max_concurrent_hooks.unwrap_or(DEFAULT_MAX_CONCURRENT_HOOKS),
+                max_output_bytes: merged.max_output_bytes,
             },
             redaction: Redaction {
-                enabled: levels.iter().find_map(|level| level.redaction.enabled).unwrap_or(false),
-                allowed: list(|redaction| &redaction.allowed),
-                blocked: list(|redaction| &redaction.blocked),
+                enabled: merged.redaction.enabled.unwrap_or(false),
+                allowed: merged.redaction.allowed,
+                blocked: merged.redaction.blocked,
             },
-            agent_events: levels.iter().find_map(|level| level.agent_events),
-            ask: levels.iter().find_map(|level| level.ask).unwrap_or_default(),
+            agent_events: merged.agent_events,
+            ask: merged.ask.unwrap_or_default(),
             log: self.levels.ranked(false).find_map(|level| level.log).unwrap_or_default(),
         }
     }

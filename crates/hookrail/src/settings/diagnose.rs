@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
-use super::read::event_named;
+use super::read::{event_named, last};
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::event::EventName;
@@ -145,7 +145,7 @@ impl<'s> Findings<'s> {
         self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
         let has_rules = |object: &Object<'_>| {
             let is_rules = |prop: &ObjectProp<'_>| misspelling_of(prop.name.as_str(), &["rules"]).is_some();
-            object.properties.iter().any(|prop| prop.name.as_str() == "rules" || is_rules(prop))
+            last(object, "rules").is_some() || object.properties.iter().any(is_rules)
         };
         // The agent may have rules of its own at the top.
         let is_lost = match near {
@@ -170,20 +170,14 @@ impl<'s> Findings<'s> {
             Some(word @ ("true" | "false")) => Some(format!("write {word} without quotes")),
             _ => None,
         };
-        Diagnostic {
-            code: DiagnosticCode::FlagNotABoolean,
-            severity: Severity::Error,
-            place: self.source.place(value.start()..value.end()),
-            message: format!("`{route}` must be `true` or `false`, not {}", kind_of(value)),
-            help: hint,
-        }
+        let message = format!("`{route}` must be `true` or `false`, not {}", kind_of(value));
+        let place = self.source.place(value.start()..value.end());
+        Diagnostic { help: hint, ..Diagnostic::error(DiagnosticCode::FlagNotABoolean, message).at(place) }
     }
 
     /// A project's list of disabled extensions, which are not its own.
     pub(super) fn note_project_extensions(&mut self, root: &Object<'_>) {
-        let Some(prop) = root.properties.iter().rfind(|prop| prop.name.as_str() == "extensions") else {
-            return;
-        };
+        let Some(prop) = last(root, "extensions") else { return };
         let message =
             "`extensions.disabled` has no effect in a project: extensions are the user's".to_owned();
         self.note(DiagnosticCode::NoEffect, &prop.name, message, "move it to your own settings");
@@ -191,10 +185,8 @@ impl<'s> Findings<'s> {
 
     /// A policy outside of the system's settings, whose keys nobody can vouch for.
     pub(super) fn policy_without_effect(&mut self, root: &Object<'_>) {
-        let policy = root.properties.iter().rfind(|prop| prop.name.as_str() == "policy");
-        let has_keys =
-            |object: &Object<'_>| object.properties.iter().any(|prop| prop.name.as_str() == "keys");
-        if let Some(prop) = policy.filter(|prop| prop.value.as_object().is_some_and(has_keys)) {
+        let has_keys = |object: &Object<'_>| last(object, "keys").is_some();
+        if let Some(prop) = last(root, "policy").filter(|prop| prop.value.as_object().is_some_and(has_keys)) {
             let message = "`policy` counts in the system's settings only: no policy is in force".to_owned();
             self.error(
                 DiagnosticCode::NoEffect,
@@ -245,11 +237,7 @@ fn is_misspelt_hooks(prop: &ObjectProp<'_>) -> bool {
     if name.eq_ignore_ascii_case("hooks") || name == "hook" {
         return true;
     }
-    let is_event = |inner: &ObjectProp<'_>| {
-        let name = inner.name.as_str();
-        EventName::ALL.iter().any(|event| event.as_str() == name)
-            || EventName::of_another_agent(name).is_some()
-    };
+    let is_event = |inner: &ObjectProp<'_>| event_named(inner.name.as_str()).is_some();
     misspelling_of(name, &["hooks"]).is_some()
         && prop.value.as_object().is_some_and(|object| object.properties.iter().any(is_event))
 }
@@ -304,35 +292,21 @@ pub(super) fn consequence(level: &Level, advice: Option<String>) -> String {
 
 /// A text that is not JSON with comments and trailing commas.
 pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::MalformedSettings,
-        severity: Severity::Error,
-        place,
-        message: format!("malformed settings: expected {expected}, {found}"),
-        help: None,
-    }
+    let message = format!("malformed settings: expected {expected}, {found}");
+    Diagnostic::error(DiagnosticCode::MalformedSettings, message).at(place)
 }
 
 /// A file that cannot be read.
 pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::UnreadableSettings,
-        severity: Severity::Error,
-        place: Some(start_of(file)),
-        message: format!("cannot read the settings: {error}"),
-        help: None,
-    }
+    let message = format!("cannot read the settings: {error}");
+    Diagnostic::error(DiagnosticCode::UnreadableSettings, message).at(start_of(file))
 }
 
 /// A settings file, or the folder that holds it, that is a link to nothing.
 pub(super) fn dangling(file: &Path, link: &Path) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::UnreadableSettings,
-        severity: Severity::Error,
-        place: Some(start_of(file)),
-        message: format!("cannot read the settings: `{}` is a link that leads nowhere", link.display()),
-        help: Some("restore what it leads to, or remove the link".to_owned()),
-    }
+    let message = format!("cannot read the settings: `{}` is a link that leads nowhere", link.display());
+    let finding = Diagnostic::error(DiagnosticCode::UnreadableSettings, message).at(start_of(file));
+    finding.with_help("restore what it leads to, or remove the link")
 }
 
 /// A file that is not Unicode text.
@@ -340,24 +314,19 @@ pub(super) fn not_utf8(file: &Path, bytes: &[u8], error: std::str::Utf8Error) ->
     let end = error.valid_up_to();
     let valid = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default());
     let wrong = end..end + error.error_len().unwrap_or(1);
-    Diagnostic {
-        code: DiagnosticCode::UnreadableSettings,
-        severity: Severity::Error,
-        place: Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place }),
-        message: "malformed settings: expected UTF-8 text, found other bytes".to_owned(),
-        help: Some("save the file as UTF-8".to_owned()),
-    }
+    let place = Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place });
+    let message = "malformed settings: expected UTF-8 text, found other bytes";
+    Diagnostic::error(DiagnosticCode::UnreadableSettings, message)
+        .at(place)
+        .with_help("save the file as UTF-8")
 }
 
 /// An extension whose hooks are not read.
 pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::ExtensionWithoutManifest,
-        severity: Severity::Warning,
-        place: Some(start_of(hooks_file)),
-        message: "these hooks never run: their folder is not an extension".to_owned(),
-        help: Some(format!("an extension has a `{}`", manifests.join("` or a `"))),
-    }
+    let message = "these hooks never run: their folder is not an extension";
+    let code = DiagnosticCode::ExtensionWithoutManifest;
+    let finding = Diagnostic::new(code, Severity::Warning, message).at(start_of(hooks_file));
+    finding.with_help(format!("an extension has a `{}`", manifests.join("` or a `")))
 }
 
 /// The place of a finding about a file as a whole.

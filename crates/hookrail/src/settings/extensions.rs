@@ -9,7 +9,7 @@ use super::diagnose::{self, Findings, Route};
 use super::extension_command::located;
 use super::hooks::read_hooks;
 use super::load::parse;
-use super::read::{given, misplaced_event};
+use super::read::{given, last, misplaced_event};
 use super::settings_files::load_text;
 use super::source::Source;
 use crate::hook::{ExtensionName, HookKind, Level};
@@ -98,8 +98,7 @@ fn load_hooks(file: &Path, shape: Shape, level: &Level, settings: &mut Settings)
     let source = Source::of_file(file, &text);
     let Some(root) = parse(level, &source, settings) else { return false };
     let mut findings = Findings::new(&source);
-    let hooks = root.properties.iter().rfind(|prop| prop.name.as_str() == "hooks");
-    let found = if let Some(map) = given(hooks) {
+    let found = if let Some(map) = given(last(&root, "hooks")) {
         for prop in &root.properties {
             misplaced_event(prop, &mut findings);
         }

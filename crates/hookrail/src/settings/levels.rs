@@ -1,5 +1,7 @@
 //! The settings besides hooks: those of each level, and the effective ones.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventName;
@@ -30,6 +32,17 @@ impl<T> PerLevel<T> {
         }
     }
 
+    /// The value of a level; an extension has none.
+    pub(crate) fn get(&self, level: &Level) -> Option<&T> {
+        match level {
+            Level::Managed => Some(&self.managed),
+            Level::Project => Some(&self.project),
+            Level::User => Some(&self.user),
+            Level::System => Some(&self.system),
+            Level::Extension(_) => None,
+        }
+    }
+
     /// The levels that count, the strongest first.
     pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
         let project = project_counts.then_some(&self.project);
@@ -54,6 +67,32 @@ pub struct LevelSettings {
     pub redaction: RedactionSettings,
     /// `extensions.disabled`.
     pub disabled_extensions: Vec<String>,
+}
+
+impl LevelSettings {
+    /// These, with the single values of weaker ones where there are none, and with all of their lists.
+    pub(super) fn or(mut self, weaker: &Self) -> Self {
+        self.max_concurrent_hooks = self.max_concurrent_hooks.or(weaker.max_concurrent_hooks);
+        self.max_output_bytes = self.max_output_bytes.or(weaker.max_output_bytes);
+        self.agent_events = self.agent_events.or(weaker.agent_events);
+        self.ask = self.ask.or(weaker.ask);
+        self.log = self.log.or(weaker.log);
+        self.redaction.enabled = self.redaction.enabled.or(weaker.redaction.enabled);
+        unite(&mut self.redaction.allowed, &weaker.redaction.allowed);
+        unite(&mut self.redaction.blocked, &weaker.redaction.blocked);
+        unite(&mut self.disabled_extensions, &weaker.disabled_extensions);
+        self
+    }
+}
+
+/// Adds what is not in the list yet.
+fn unite(list: &mut Vec<String>, more: &[String]) {
+    let known = list.len();
+    list.extend_from_slice(more);
+    if known > 0 {
+        let mut seen = BTreeSet::new();
+        list.retain(|entry| seen.insert(entry.clone()));
+    }
 }
 
 /// The settings of one level about secrets in the environment of hooks.

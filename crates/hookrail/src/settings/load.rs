@@ -10,7 +10,7 @@ use super::diagnose::{Findings, Route, consequence};
 use super::extensions::load_extensions;
 use super::hooks::{read_hooks, refuse_guarded};
 use super::library::read_library;
-use super::read::{LevelRead, read_level};
+use super::read::{LevelRead, last, read_level};
 use super::settings_files::{LevelText, SettingsFiles};
 use super::source::Source;
 use super::{Settings, SettingsPaths, UnusableFile};
@@ -67,7 +67,8 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
                 if whole.enable.is_none() && read.enable.is_some() {
                     settings.flag_files.set(level, text.file.clone());
                 }
-                whole.add(read);
+                whole.enable = whole.enable.or(read.enable);
+                whole.settings = whole.settings.or(&read.settings);
             }
             (Err(finding), _) => settings.refuse(level, text.file.as_deref(), (**finding).clone()),
             (Ok(_), None) => {}
@@ -115,10 +116,8 @@ fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Opt
     if let Some(hooks) = hooks {
         read_hooks(hooks, Route::Root.key("hooks"), level, &mut findings, settings);
     }
-    let config = root.properties.iter().rfind(|prop| prop.name.as_str() == "hooksConfig");
-    if let Some(config) = config.and_then(|config| config.value.as_object()) {
-        let rules = config.properties.iter().rfind(|prop| prop.name.as_str() == "rules");
-        read_library(rules, level, &mut findings, settings);
+    if let Some(config) = last(&root, "hooksConfig").and_then(|config| config.value.as_object()) {
+        read_library(last(config, "rules"), level, &mut findings, settings);
     }
     settings.diagnostics.append(&mut findings.list);
     Some(read)

@@ -1,7 +1,6 @@
 //! Who may write the settings of the user and the system. Another user who may could add hooks that need no approval, or
 //! remove guards, so settings that others may write are refused like broken ones.
 
-use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +24,9 @@ const WITHOUT_MODES: [u64; 8] = [
 #[cfg(target_os = "macos")]
 const WITHOUT_MODES: [&[u8]; 5] = [b"msdos", b"exfat", b"ntfs", b"smbfs", b"webdav"];
 
+/// The bit of a mode that folders have and files have not.
+const FOLDER: u32 = 0o040_000;
+
 /// The user whose settings are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UserIdentity {
@@ -46,15 +48,14 @@ impl UserIdentity {
     }
 
     /// What is wrong with who may write a file or folder, and what helps.
-    fn objection(self, path: &Path, facts: OwnershipFacts) -> Option<(String, String)> {
+    fn objection(self, path: &Path, owner: u32, group: u32, mode: u32) -> Option<(String, String)> {
         let shown = path.display();
-        let OwnershipFacts { owner, group, mode, is_folder } = facts;
         if owner != self.user && owner != 0 && Some(owner) != self.home_owner {
             let why = format!("`{shown}` belongs to another user (uid {owner}, mode {:04o})", mode & 0o7777);
             return Some((why, format!("make it yours with `chown {} '{shown}'`", self.user)));
         }
         // In a sticky folder no user can remove or replace what belongs to others.
-        let is_protected = is_folder && mode & 0o1000 != 0;
+        let is_protected = mode & FOLDER != 0 && mode & 0o1000 != 0;
         let by_group = mode & 0o020 != 0 && group != self.group && group != 0;
         let by_others = mode & 0o002 != 0;
         if (by_group || by_others) && !is_protected {
@@ -73,22 +74,6 @@ impl UserIdentity {
     }
 }
 
-/// What decides who may write a file or folder.
-#[derive(Debug, Clone, Copy)]
-struct OwnershipFacts {
-    owner: u32,
-    group: u32,
-    mode: u32,
-    is_folder: bool,
-}
-
-impl OwnershipFacts {
-    fn of(metadata: &Metadata) -> Self {
-        let (owner, group, mode) = (metadata.uid(), metadata.gid(), metadata.mode());
-        Self { owner, group, mode, is_folder: metadata.is_dir() }
-    }
-}
-
 /// What is wrong with who may write a settings file or the folders that hold it; `None` where nothing is. An error means
 /// that the file must not be used.
 pub(super) fn objection(file: &Path, identity: UserIdentity) -> Option<Diagnostic> {
@@ -98,21 +83,17 @@ pub(super) fn objection(file: &Path, identity: UserIdentity) -> Option<Diagnosti
     places.dedup();
     let (why, help) = places.iter().find_map(|place| {
         let metadata = std::fs::metadata(place).ok()?;
-        identity.objection(place, OwnershipFacts::of(&metadata))
+        identity.objection(place, metadata.uid(), metadata.gid(), metadata.mode())
     })?;
-    let mut finding = Diagnostic {
-        code: DiagnosticCode::SettingsWritableByOthers,
-        severity: Severity::Error,
-        place: Some(start_of(file)),
-        message: format!("these settings cannot be trusted: {why}"),
-        help: Some(help),
+    let code = DiagnosticCode::SettingsWritableByOthers;
+    let finding = if invents_modes(&real) {
+        let doubt = "and this file system has no modes";
+        let message = format!("it is not known who may write these settings: {why}, {doubt}");
+        Diagnostic::new(code, Severity::Warning, message)
+    } else {
+        Diagnostic::error(code, format!("these settings cannot be trusted: {why}"))
     };
-    if invents_modes(&real) {
-        finding.severity = Severity::Warning;
-        finding.message =
-            format!("it is not known who may write these settings: {why}, and this file system has no modes");
-    }
-    Some(finding)
+    Some(finding.at(start_of(file)).with_help(help))
 }
 
 /// Whether the file system makes up owners and modes, so that they do not show who may write.
@@ -134,13 +115,8 @@ fn invents_modes(file: &Path) -> bool {
 
 /// A home directory that is not absolute: it would be looked for where the program happens to be, in the project.
 pub(super) fn relative_home(home: &Path) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::HomeNotAbsolute,
-        severity: Severity::Error,
-        place: None,
-        message: format!("the home directory `{}` is not an absolute path", home.display()),
-        help: Some("set HOME to an absolute path".to_owned()),
-    }
+    let message = format!("the home directory `{}` is not an absolute path", home.display());
+    Diagnostic::error(DiagnosticCode::HomeNotAbsolute, message).with_help("set HOME to an absolute path")
 }
 
 #[cfg(test)]

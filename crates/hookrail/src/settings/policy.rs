@@ -10,7 +10,7 @@ use jsonc_parser::ast::ObjectProp;
 use super::SettingsPaths;
 use super::diagnose::start_of;
 use super::paths::SYSTEM_FILES;
-use super::settings_files::{LevelText, load_text};
+use super::settings_files::{LevelText, load_text, load_texts};
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::hook::Level;
@@ -35,13 +35,28 @@ impl SettingsPaths {
     /// The policy that the system's settings name; `None` where they name none. The settings of the machine itself count
     /// even where other ones were named instead: an option must not take a policy away.
     pub fn policy(&self) -> Result<Option<NamedPolicy>, Box<Diagnostic>> {
-        let real: Vec<PathBuf> = SYSTEM_FILES.iter().map(PathBuf::from).collect();
+        self.policy_in(&load_texts(
+            self,
+            self.files(&Level::System).into_iter().map(|file| (Level::System, file)),
+        ))
+    }
+
+    /// The same, with the texts of the system's files that were read already.
+    fn policy_in(&self, known: &[LevelText]) -> Result<Option<NamedPolicy>, Box<Diagnostic>> {
         let mut found = None;
+        let real = SYSTEM_FILES.map(PathBuf::from);
         for file in real.iter().chain(&self.system) {
-            if let Some(text) = load_text(file)?
-                && found.is_none()
-            {
-                found = named_in(file, &text, real.contains(file))?;
+            let loaded;
+            let text = match known.iter().find(|text| text.file.as_ref() == Some(file)) {
+                Some(known) => Some(known.text.as_ref().map_err(Clone::clone)?),
+                None if self.system.contains(file) => None,
+                None => {
+                    loaded = load_text(file)?;
+                    loaded.as_ref()
+                }
+            };
+            if let (Some(text), None) = (text, &found) {
+                found = named_in(file, text, real.contains(file))?;
             }
         }
         Ok(found)
@@ -63,13 +78,8 @@ fn named_in(file: &Path, text: &str, is_real: bool) -> Result<Option<NamedPolicy
         return Ok(None);
     };
     let broken = |message: String, help: &str| {
-        Box::new(Diagnostic {
-            code: DiagnosticCode::InvalidPolicy,
-            severity: Severity::Error,
-            place: source.place(prop.range.start..prop.range.end),
-            message,
-            help: Some(help.to_owned()),
-        })
+        let place = source.place(prop.range.start..prop.range.end);
+        Box::new(Diagnostic::error(DiagnosticCode::InvalidPolicy, message).at(place).with_help(help))
     };
     if named.is_none() {
         let message = format!("`{}` has no effect", shortened(prop.name.as_str()));
@@ -88,10 +98,10 @@ fn named_in(file: &Path, text: &str, is_real: bool) -> Result<Option<NamedPolicy
 }
 
 /// The text of the managed level; `None` where no policy is named.
-pub(super) fn load_managed(paths: &SettingsPaths) -> Option<LevelText> {
+pub(super) fn load_managed(paths: &SettingsPaths, known: &[LevelText]) -> Option<LevelText> {
     let managed =
         |file: PathBuf, text, warning| LevelText { level: Level::Managed, file: Some(file), text, warning };
-    let named = match paths.policy() {
+    let named = match paths.policy_in(known) {
         Ok(named) => named?,
         Err(finding) => {
             let file = finding.place.as_ref().map(|place| place.file.clone()).unwrap_or_default();
@@ -126,13 +136,9 @@ pub(super) fn load_managed(paths: &SettingsPaths) -> Option<LevelText> {
 }
 
 fn missing(folder: &Path, error: &FolderError) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::PolicyMissing,
-        severity: Severity::Error,
-        place: Some(start_of(folder)),
-        message: format!("the policy of this machine cannot be used: {error}"),
-        help: Some("run `hookrail policy pull` as root; `hookrail policy status` shows more".to_owned()),
-    }
+    let message = format!("the policy of this machine cannot be used: {error}");
+    let finding = Diagnostic::error(DiagnosticCode::PolicyMissing, message).at(start_of(folder));
+    finding.with_help("run `hookrail policy pull` as root; `hookrail policy status` shows more")
 }
 
 /// What follows from a policy that has expired.
@@ -144,11 +150,7 @@ fn expired(named: &NamedPolicy, policy: &CurrentPolicy) -> Option<Diagnostic> {
         OnExpired::Warn => Severity::Warning,
         OnExpired::Block => Severity::Error,
     };
-    Some(Diagnostic {
-        code: DiagnosticCode::PolicyExpired,
-        severity,
-        place: Some(start_of(&policy.settings_file)),
-        message: format!("the policy of this machine expired at {moment}"),
-        help: Some("run `hookrail policy pull` as root".to_owned()),
-    })
+    let message = format!("the policy of this machine expired at {moment}");
+    let finding = Diagnostic::new(DiagnosticCode::PolicyExpired, severity, message);
+    Some(finding.at(start_of(&policy.settings_file)).with_help("run `hookrail policy pull` as root"))
 }

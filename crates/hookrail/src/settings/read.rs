@@ -63,42 +63,6 @@ pub(super) struct LevelRead {
     pub(super) settings: LevelSettings,
 }
 
-impl LevelRead {
-    /// Adds what the other file of the level says: its single values where there are none yet, and all of its lists.
-    pub(super) fn add(&mut self, other: Self) {
-        let Self { enable, settings, disabled: _, unreadable: _ } = other;
-        self.enable = self.enable.or(enable);
-        let own = &mut self.settings;
-        let LevelSettings {
-            max_concurrent_hooks,
-            max_output_bytes,
-            agent_events,
-            ask,
-            log,
-            redaction: RedactionSettings { enabled, allowed, blocked },
-            disabled_extensions,
-        } = settings;
-        own.max_concurrent_hooks = own.max_concurrent_hooks.or(max_concurrent_hooks);
-        own.max_output_bytes = own.max_output_bytes.or(max_output_bytes);
-        own.agent_events = own.agent_events.or(agent_events);
-        own.ask = own.ask.or(ask);
-        own.log = own.log.or(log);
-        own.redaction.enabled = own.redaction.enabled.or(enabled);
-        unite(&mut own.redaction.allowed, allowed);
-        unite(&mut own.redaction.blocked, blocked);
-        unite(&mut own.disabled_extensions, disabled_extensions);
-    }
-}
-
-/// Adds what is not in the list yet.
-fn unite(list: &mut Vec<String>, more: Vec<String>) {
-    if list.is_empty() {
-        *list = more;
-        return;
-    }
-    list.extend(more.into_iter().filter(|entry| !list.contains(entry)).collect::<Vec<_>>());
-}
-
 /// The values of an object's known fields, and its other properties.
 type Picked<'v, 'a, const N: usize> = ([Option<&'v ObjectProp<'a>>; N], Vec<&'v ObjectProp<'a>>);
 
@@ -129,6 +93,11 @@ pub(super) fn pick<'v, 'a, const N: usize>(
         }
     }
     (fields.map(|field| field.prop), others)
+}
+
+/// The field of this name; of several, the last one counts.
+pub(super) fn last<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a>> {
+    object.properties.iter().rfind(|prop| prop.name.as_str() == name)
 }
 
 /// The value of an optional field; `null` says nothing.
@@ -217,7 +186,7 @@ fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>
 fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Result<Option<bool>, Box<Diagnostic>> {
     let top = Route::Root;
     let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
-    let inner = |key: &str| object_in(root.properties.iter().rfind(|prop| prop.name.as_str() == key));
+    let inner = |key: &str| object_in(last(root, key));
     let mut enable = None;
     for (object, key, route) in [
         (Some(root), "enableHooks", top.key("enableHooks")),
@@ -225,9 +194,7 @@ fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Result<Option<
         (inner("hooksConfig"), "enabled", config.key("enabled")),
         (inner("hooks"), "enabled", hooks.key("enabled")),
     ] {
-        let field =
-            object.and_then(|object| object.properties.iter().rfind(|prop| prop.name.as_str() == key));
-        let Some(value) = given(field) else { continue };
+        let Some(value) = object.and_then(|object| given(last(object, key))) else { continue };
         let Some(flag) = value.as_boolean_lit() else {
             return Err(Box::new(findings.not_a_flag(route, value)));
         };
@@ -271,17 +238,14 @@ pub(super) fn read_level<'v, 'a>(
         }
     }
     if let Some(object) = object_in(hooks) {
-        let disabled = object.properties.iter().rfind(|prop| prop.name.as_str() == "disabled");
-        read.disabled.extend(texts(disabled, top.key("hooks").key("disabled"), findings));
+        read.disabled.extend(texts(last(object, "disabled"), top.key("hooks").key("disabled"), findings));
     }
     if let Some(object) = object_in(extensions) {
-        let disabled = object.properties.iter().rfind(|prop| prop.name.as_str() == "disabled");
-        read.settings.disabled_extensions = texts(disabled, top.key("extensions").key("disabled"), findings);
+        read.settings.disabled_extensions =
+            texts(last(object, "disabled"), top.key("extensions").key("disabled"), findings);
     }
     if let Some(object) = object_in(security) {
-        let field =
-            object.properties.iter().rfind(|prop| prop.name.as_str() == "environmentVariableRedaction");
-        read.settings.redaction = read_redaction(field, findings);
+        read.settings.redaction = read_redaction(last(object, "environmentVariableRedaction"), findings);
     }
     Ok((read, given(hooks)))
 }

@@ -199,13 +199,7 @@ impl ResolvedSettings {
 
     /// The file whose enable flag counts for a level; `None` where the level has no flag.
     pub fn flag_file(&self, level: &Level) -> Option<&Path> {
-        match level {
-            Level::Managed => self.flag_files.managed.as_deref(),
-            Level::Project => self.flag_files.project.as_deref(),
-            Level::User => self.flag_files.user.as_deref(),
-            Level::System => self.flag_files.system.as_deref(),
-            Level::Extension(_) => None,
-        }
+        self.flag_files.get(level)?.as_deref()
     }
 
     /// The hooks alone, as reviews of approvals take them.

@@ -61,9 +61,12 @@ impl LevelText {
 impl SettingsFiles {
     /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
+        let mut texts = load_texts(paths, files(paths));
+        let managed = load_managed(paths, &texts);
+        refuse_unsafe(paths, &mut texts);
         Self {
             project_dir: paths.project_dir.clone(),
-            texts: load_managed(paths).into_iter().chain(load_texts(paths, files(paths))).collect(),
+            texts: managed.into_iter().chain(texts).collect(),
             try_examples: true,
             paths: Some(paths.clone()),
             read: Mutex::default(),
@@ -78,7 +81,7 @@ impl SettingsFiles {
             .map(|paths| SettingsPaths { project_dir: project.to_owned(), ..paths.clone() });
         let own = paths.map(|paths| {
             let own = files(&paths).into_iter().filter(|(level, _)| *level == Level::Project);
-            load_texts(&paths, own.collect())
+            load_texts(&paths, own)
         });
         let others = self.texts.iter().filter(|text| text.level != Level::Project).cloned();
         let (managed, others): (Vec<_>, Vec<_>) = others.partition(|text| text.level == Level::Managed);
@@ -143,30 +146,32 @@ impl SettingsFiles {
     }
 }
 
-/// Reads files. What cannot be used is kept as the reason why.
-fn load_texts(paths: &SettingsPaths, files: Vec<(Level, PathBuf)>) -> Vec<LevelText> {
-    let identity = LazyCell::new(|| ownership::UserIdentity::current(&paths.home));
+/// The texts of the files that exist.
+pub(super) fn load_texts(
+    paths: &SettingsPaths,
+    files: impl IntoIterator<Item = (Level, PathBuf)>,
+) -> Vec<LevelText> {
     let texts = files.into_iter().filter_map(|(level, file)| {
-        if level == Level::User && !paths.home.is_absolute() {
-            // Said once, although the user has two files.
-            let text = Err(Box::new(ownership::relative_home(&paths.home)));
+        let text = if level == Level::User && !paths.home.is_absolute() {
             let is_first = paths.user_file().as_ref() == Some(&file);
-            return is_first.then_some(LevelText { level, file: Some(file), text, warning: None });
-        }
-        let text = load_text(&file).transpose()?;
-        // A project's settings count with approval only, so that it does not matter who wrote them.
-        let objection = match &text {
-            Ok(_) if level != Level::Project => ownership::objection(&file, *identity),
-            _ => None,
+            is_first.then(|| Err(Box::new(ownership::relative_home(&paths.home))))?
+        } else {
+            load_text(&file).transpose()?
         };
-        Some(match objection {
-            Some(finding) if finding.severity == Severity::Error => {
-                LevelText { level, file: Some(file), text: Err(Box::new(finding)), warning: None }
-            }
-            warning => LevelText { level, file: Some(file), text, warning },
-        })
+        Some(LevelText { level, file: Some(file), text, warning: None })
     });
     texts.collect()
+}
+
+/// Refuses files of the user and the system that others may write.
+fn refuse_unsafe(paths: &SettingsPaths, texts: &mut [LevelText]) {
+    let identity = LazyCell::new(|| ownership::UserIdentity::current(&paths.home));
+    for known in texts.iter_mut().filter(|known| known.level != Level::Project && known.text.is_ok()) {
+        match known.file.as_deref().and_then(|file| ownership::objection(file, *identity)) {
+            Some(finding) if finding.severity == Severity::Error => known.text = Err(Box::new(finding)),
+            warning => known.warning = warning,
+        }
+    }
 }
 
 /// The settings files, the strongest level first. In the home directory the project's files are the user's

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::ast::{Object, Value};
 
 use super::super::bridge_entry::calls_bridge;
 use super::super::diagnose::{Route, span};
-use super::super::read::{boolean, given, pick, texts, word};
+use super::super::read::{boolean, given, last, pick, texts, word};
 use super::super::{ConfiguredHook, HookSpans};
-use super::service::ServiceFields;
 use super::{HookGroup, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
 use crate::dialect::{HookDialect, claude_event};
@@ -48,36 +47,20 @@ impl HookReader<'_, '_, '_> {
             let help = "write { \"type\": \"command\", \"command\": \"…\" }";
             return self.findings.wrong_type(route, "a hook", value, help);
         };
-        let (fields, others) = pick(object, &HOOK_KEYS, route, self.findings);
-        let [
-            kind,
-            command,
-            timeout,
-            name,
-            description,
-            env,
-            on_failure,
-            watch,
-            pure,
-            worker,
-            dialect,
-            when,
-            ..,
-        ] = fields;
-        let [.., url, headers, headers_file, subject, credentials] = fields;
-        let service = ServiceFields { url, headers, headers_file, subject, credentials };
-        let Some(kind) = self.read_kind(group, object, kind, command, &service, route) else { return };
+        let (_, others) = pick(object, &HOOK_KEYS, route, self.findings);
+        let Some(kind) = self.read_kind(group, object, route) else { return };
         let is_service = matches!(kind, HookKind::Http(_) | HookKind::Remote(_));
         let is_command = matches!(kind, HookKind::Command(_));
-        let Some(dialect) = self.read_dialect(group, dialect, is_command, route.key("dialect")) else {
+        let Some(dialect) = self.read_dialect(group, object, is_command, route.key("dialect")) else {
             return;
         };
         let is_rule = matches!(kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
-        let when = if is_rule { None } else { self.read_when(group.event, object, when) };
+        let when = if is_rule { None } else { self.read_when(group.event, object, last(object, "when")) };
         // Approvals are for a project's hooks, and commands are compared with each other.
         let is_bound = !is_rule || *self.level == Level::Project;
-        let name = self.text(name, route.key("name")).filter(|name| !name.is_empty());
+        let name = self.text(object, "name", route).filter(|name| !name.is_empty());
         let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
+        let on_failure = word(last(object, "onFailure"), &words, route.key("onFailure"), self.findings);
         let hook = Hook {
             event: group.event,
             name: name.unwrap_or_else(|| match &kind {
@@ -87,22 +70,22 @@ impl HookReader<'_, '_, '_> {
                 HookKind::Remote(nats) => format!("{} {}", nats.url.shown(), nats.subject),
                 HookKind::Rule(_) | HookKind::UnreadableRule(_) => self.rule_name(object),
             }),
-            description: self.text(description, route.key("description")),
+            description: self.text(object, "description", route),
             kind,
             matcher: matcher_in(dialect, &group.matcher),
             sequential: group.sequential,
-            timeout: self.read_timeout(timeout, is_service, route.key("timeout")),
-            env: self.read_env(env, route.key("env")),
-            on_failure: word(on_failure, &words, route.key("onFailure"), self.findings).unwrap_or({
+            timeout: self.read_timeout(object, is_service, route.key("timeout")),
+            env: self.read_env(object, route.key("env")),
+            on_failure: on_failure.unwrap_or({
                 // Nobody else knows what a service would have said.
                 if is_service && group.event.is_guarded() { OnFailure::Block } else { OnFailure::Allow }
             }),
             when,
             definition: if is_bound { definition(object, dialect).map(Cow::Owned) } else { None },
-            pure: boolean(pure, route.key("pure"), self.findings).unwrap_or(false),
+            pure: boolean(last(object, "pure"), route.key("pure"), self.findings).unwrap_or(false),
             shipped: false,
-            watch: texts(watch, route.key("watch"), self.findings),
-            worker: self.read_worker(worker, is_command, route.key("worker")),
+            watch: texts(last(object, "watch"), route.key("watch"), self.findings),
+            worker: self.read_worker(object, is_command, route.key("worker")),
             dialect,
             source: self.level.config_source(),
             origin: Origin {
@@ -117,7 +100,7 @@ impl HookReader<'_, '_, '_> {
             self.findings.unknown_field(route, other, &HOOK_KEYS);
             extra_fields.insert(other.name.as_str().to_owned(), other.value.clone().into());
         }
-        let span = match command {
+        let span = match last(object, "command") {
             Some(command) => bytes_of(&command.value),
             None => object.range.start..object.range.start + 1,
         };
@@ -127,42 +110,27 @@ impl HookReader<'_, '_, '_> {
     }
 
     /// A hook's type and command; `None`, with a finding, for a hook that cannot be one.
-    fn read_kind(
-        &mut self,
-        group: &HookGroup,
-        object: &Object<'_>,
-        kind: Option<&ObjectProp<'_>>,
-        command: Option<&ObjectProp<'_>>,
-        service: &ServiceFields<'_, '_>,
-        route: Route<'_>,
-    ) -> Option<HookKind> {
+    fn read_kind(&mut self, group: &HookGroup, object: &Object<'_>, route: Route<'_>) -> Option<HookKind> {
         let brace = span(object.range.start..object.range.start + 1);
-        let Some(kind) = kind else {
+        let command = last(object, "command");
+        let Some(kind) = last(object, "type") else {
             let message = format!("`{route}` has no `type`: it never runs");
             let is_rule = command.is_none() && object.get("when").is_some();
-            self.findings.error(
-                DiagnosticCode::InvalidHookType,
-                &brace,
-                message,
-                if is_rule { "add \"type\": \"rule\"" } else { "add \"type\": \"command\"" },
-            );
+            let help = if is_rule { "add \"type\": \"rule\"" } else { "add \"type\": \"command\"" };
+            self.findings.error(DiagnosticCode::InvalidHookType, &brace, message, help);
             return None;
         };
         let named = kind.value.as_string_lit().map(|literal| literal.value.as_ref());
-        self.warn_of_service_fields(service, named, route);
+        self.warn_of_service_fields(object, named, route);
         match named {
             Some("command") => {}
-            Some("http") => return Some(self.read_http(object, service, route)),
-            Some("remote") => return Some(self.read_remote(object, service, route)),
+            Some("http") => return Some(self.read_service("http", object, route)),
+            Some("remote") => return Some(self.read_service("remote", object, route)),
             Some("rule") => return Some(self.read_rule(group, object)),
             Some("plugin") => {
                 let message = format!("`{route}` is a plugin, which cannot be run yet: it always fails");
-                self.findings.warn(
-                    DiagnosticCode::PluginHook,
-                    &kind.value,
-                    message,
-                    "use \"type\": \"command\"",
-                );
+                let help = "use \"type\": \"command\"";
+                self.findings.warn(DiagnosticCode::PluginHook, &kind.value, message, help);
                 return Some(HookKind::Plugin);
             }
             _ => {
@@ -218,24 +186,19 @@ impl HookReader<'_, '_, '_> {
     }
 
     /// An optional text; of another type it is left out with a finding.
-    fn text(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Option<String> {
-        match given(field)? {
-            Value::StringLit(text) => Some(text.value.clone().into_owned()),
+    fn text(&mut self, object: &Object<'_>, key: &str, route: Route<'_>) -> Option<String> {
+        match given(last(object, key))? {
+            Value::StringLit(text) => Some(text.value.to_string()),
             other => {
-                self.findings.ignored_type(route, "a string", other);
+                self.findings.ignored_type(route.key(key), "a string", other);
                 None
             }
         }
     }
 
     /// A timeout in milliseconds, of which fractions count. The default stands in for what is not a number above zero.
-    fn read_timeout(
-        &mut self,
-        field: Option<&ObjectProp<'_>>,
-        is_service: bool,
-        route: Route<'_>,
-    ) -> Duration {
-        let Some(field) = field else { return DEFAULT_HOOK_TIMEOUT };
+    fn read_timeout(&mut self, object: &Object<'_>, is_service: bool, route: Route<'_>) -> Duration {
+        let Some(field) = last(object, "timeout") else { return DEFAULT_HOOK_TIMEOUT };
         let number = field.value.as_number_lit().and_then(|literal| literal.value.parse::<f64>().ok());
         let Some(milliseconds) = number.filter(|number| *number > 0.0) else {
             let message = format!("`{route}` must be a number of milliseconds above zero");
@@ -259,25 +222,16 @@ impl HookReader<'_, '_, '_> {
     }
 
     /// Whether a hook's process is kept. What cannot be read means a process per event, which is always right.
-    fn read_worker(
-        &mut self,
-        field: Option<&ObjectProp<'_>>,
-        is_command: bool,
-        route: Route<'_>,
-    ) -> WorkerMode {
-        let Some(value) = given(field) else { return WorkerMode::Off };
+    fn read_worker(&mut self, object: &Object<'_>, is_command: bool, route: Route<'_>) -> WorkerMode {
+        let Some(value) = given(last(object, "worker")) else { return WorkerMode::Off };
         let mode = match value {
             Value::BooleanLit(flag) if flag.value => WorkerMode::Lines,
             Value::BooleanLit(_) => WorkerMode::Off,
             Value::StringLit(text) if text.value == "fork" => WorkerMode::Fork,
             other => {
                 let message = format!("`{route}` must be true, false or \"fork\"");
-                self.findings.warn(
-                    DiagnosticCode::InvalidValue,
-                    other,
-                    message,
-                    "until then each event starts a process",
-                );
+                let help = "until then each event starts a process";
+                self.findings.warn(DiagnosticCode::InvalidValue, other, message, help);
                 return WorkerMode::Off;
             }
         };
@@ -294,11 +248,11 @@ impl HookReader<'_, '_, '_> {
     fn read_dialect(
         &mut self,
         group: &HookGroup,
-        field: Option<&ObjectProp<'_>>,
+        object: &Object<'_>,
         is_command: bool,
         route: Route<'_>,
     ) -> Option<HookDialect> {
-        let Some(value) = given(field) else { return Some(HookDialect::Own) };
+        let Some(value) = given(last(object, "dialect")) else { return Some(HookDialect::Own) };
         let is_claude = value.as_string_lit().is_some_and(|text| text.value == "claude");
         let letters: String = group.event_name.chars().filter(char::is_ascii_alphabetic).collect();
         let message = if !is_claude {
@@ -323,8 +277,8 @@ impl HookReader<'_, '_, '_> {
 
     /// Extra variables. Numbers and booleans count as the text they are written as: that is what a shell
     /// would make of them.
-    fn read_env(&mut self, field: Option<&ObjectProp<'_>>, route: Route<'_>) -> Vec<(String, String)> {
-        let Some(value) = given(field) else { return Vec::new() };
+    fn read_env(&mut self, object: &Object<'_>, route: Route<'_>) -> Vec<(String, String)> {
+        let Some(value) = given(last(object, "env")) else { return Vec::new() };
         let Some(object) = value.as_object() else {
             self.findings.ignored_type(route, "an object of strings", value);
             return Vec::new();
@@ -345,12 +299,8 @@ impl HookReader<'_, '_, '_> {
             };
             if prop.value.as_string_lit().is_none() {
                 let message = format!("`{}` should be a string", route.key(name));
-                self.findings.warn(
-                    DiagnosticCode::WrongType,
-                    &prop.value,
-                    message,
-                    format!("it counts as \"{text}\""),
-                );
+                let help = format!("it counts as \"{text}\"");
+                self.findings.warn(DiagnosticCode::WrongType, &prop.value, message, help);
             }
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
                 let message = format!("`{}` is ignored: no environment can hold it", route.key(name));
@@ -381,8 +331,7 @@ fn matcher_in(dialect: HookDialect, matcher: &Matcher) -> Matcher {
 /// What decides what a rule says, or whether a command is started, as JSON text with sorted keys.
 fn definition(object: &Object<'_>, dialect: HookDialect) -> Option<String> {
     let fields = DEFINING_KEYS.iter().filter_map(|key| {
-        let prop = object.properties.iter().rfind(|prop| prop.name.as_str() == *key)?;
-        Some(((*key).to_owned(), serde_json::Value::from(prop.value.clone())))
+        Some(((*key).to_owned(), serde_json::Value::from(last(object, key)?.value.clone())))
     });
     let mut fields: JsonObject = fields.collect();
     if dialect == HookDialect::ClaudeFailure {

@@ -4,133 +4,112 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
 
-use super::super::diagnose::{Route, kind_of, span};
-use super::super::read::given;
+use super::super::diagnose::{Route, must_be, span};
+use super::super::read::{given, last};
 use super::HookReader;
 use crate::diagnostic::DiagnosticCode;
 use crate::hook::{HookKind, HttpHook, NatsHook, ServiceUrl, UnreadableRule};
-
-/// The fields of a hook that is a service.
-pub(super) struct ServiceFields<'v, 'a> {
-    pub(super) url: Option<&'v ObjectProp<'a>>,
-    pub(super) headers: Option<&'v ObjectProp<'a>>,
-    pub(super) headers_file: Option<&'v ObjectProp<'a>>,
-    pub(super) subject: Option<&'v ObjectProp<'a>>,
-    pub(super) credentials: Option<&'v ObjectProp<'a>>,
-}
 
 /// The first mistake. It is reported already.
 struct Mistake(DiagnosticCode, String);
 
 impl HookReader<'_, '_, '_> {
-    /// Reads a hook that is asked by HTTP. One that cannot be read blocks, like a rule that cannot be read.
-    pub(super) fn read_http(
+    /// Reads a hook that asks a service. One that cannot be read blocks, like a rule that cannot be read.
+    pub(super) fn read_service(
         &mut self,
+        what: &'static str,
         object: &Object<'_>,
-        fields: &ServiceFields<'_, '_>,
         route: Route<'_>,
     ) -> HookKind {
-        let read = |this: &mut Self| {
-            let (url, at) = this.read_url(object, fields.url, &["https", "http"], route)?;
-            if url.scheme() == "http" && !url.is_loopback() {
-                let message =
-                    format!("`{}` sends what agents do unencrypted to another machine", route.key("url"));
-                return Err(this.mistake(DiagnosticCode::InvalidValue, &at.value, message, "write https://"));
-            }
-            let headers = this.read_headers(fields.headers, route)?;
-            let headers_file =
-                this.read_text(fields.headers_file, route.key("headersFile"))?.map(PathBuf::from);
-            Ok(HookKind::Http(Arc::new(HttpHook { url, headers, headers_file })))
+        let read = match what {
+            "http" => self.read_http(object, route),
+            _ => self.read_remote(object, route),
         };
-        read(self).unwrap_or_else(|mistake| self.unreadable_service("http", object, mistake))
+        read.unwrap_or_else(|Mistake(code, message)| {
+            let place = self.findings.source().place(object.range.start..object.range.start + 1);
+            HookKind::UnreadableRule(UnreadableRule::Malformed { what, place, code, message })
+        })
+    }
+
+    /// Reads a hook that is asked by HTTP.
+    fn read_http(&mut self, object: &Object<'_>, route: Route<'_>) -> Result<HookKind, Mistake> {
+        let (url, at) = self.read_url(object, &["https", "http"], route)?;
+        if url.scheme() == "http" && !url.is_loopback() {
+            let message =
+                format!("`{}` sends what agents do unencrypted to another machine", route.key("url"));
+            return Err(self.invalid(&at.value, message, "write https://"));
+        }
+        let headers = self.read_headers(object, route.key("headers"))?;
+        let headers_file = self.read_text(object, "headersFile", route)?.map(PathBuf::from);
+        Ok(HookKind::Http(Arc::new(HttpHook { url, headers, headers_file })))
     }
 
     /// Reads a hook that is asked over NATS.
-    pub(super) fn read_remote(
-        &mut self,
-        object: &Object<'_>,
-        fields: &ServiceFields<'_, '_>,
-        route: Route<'_>,
-    ) -> HookKind {
-        let read = |this: &mut Self| {
-            let (url, at) = this.read_url(object, fields.url, &["nats", "tls"], route)?;
-            if url.scheme() == "nats" && !url.is_loopback() {
-                let message = format!("`{}` does not ask for encryption", route.key("url"));
-                this.findings.warn(DiagnosticCode::InvalidValue, &at.value, message, "write tls://");
-            }
-            let subject = this.read_text(fields.subject, route.key("subject"))?;
-            if let (Some(text), Some(prop)) = (&subject, fields.subject)
-                && !NatsHook::is_subject(text)
-            {
-                let message = format!(
-                    "`{}` is not a subject: write words with dots between them",
-                    route.key("subject")
-                );
-                return Err(this.mistake(
-                    DiagnosticCode::InvalidValue,
-                    &prop.value,
-                    message,
-                    "write it like hookrail.decide",
-                ));
-            }
-            let credentials =
-                this.read_text(fields.credentials, route.key("credentials"))?.map(PathBuf::from);
-            let subject = subject.unwrap_or_else(|| NatsHook::DEFAULT_SUBJECT.to_owned());
-            Ok(HookKind::Remote(Arc::new(NatsHook { url, subject, credentials })))
-        };
-        read(self).unwrap_or_else(|mistake| self.unreadable_service("remote", object, mistake))
+    fn read_remote(&mut self, object: &Object<'_>, route: Route<'_>) -> Result<HookKind, Mistake> {
+        let (url, at) = self.read_url(object, &["nats", "tls"], route)?;
+        if url.scheme() == "nats" && !url.is_loopback() {
+            let message = format!("`{}` does not ask for encryption", route.key("url"));
+            self.findings.warn(DiagnosticCode::InvalidValue, &at.value, message, "write tls://");
+        }
+        let subject = self.read_text(object, "subject", route)?;
+        if let (Some(text), Some(prop)) = (&subject, last(object, "subject"))
+            && !NatsHook::is_subject(text)
+        {
+            let route = route.key("subject");
+            let message = format!("`{route}` is not a subject: write words with dots between them");
+            return Err(self.invalid(&prop.value, message, "write it like hookrail.decide"));
+        }
+        let subject = subject.unwrap_or_else(|| NatsHook::DEFAULT_SUBJECT.to_owned());
+        let credentials = self.read_text(object, "credentials", route)?.map(PathBuf::from);
+        Ok(HookKind::Remote(Arc::new(NatsHook { url, subject, credentials })))
     }
 
     /// Warns of fields that a hook of this type does not have.
     pub(super) fn warn_of_service_fields(
         &mut self,
-        fields: &ServiceFields<'_, '_>,
+        object: &Object<'_>,
         named: Option<&str>,
         route: Route<'_>,
     ) {
         let (http, remote) = (named == Some("http"), named == Some("remote"));
-        for (field, has_effect, types) in [
-            (fields.url, http || remote, "`http` and `remote`"),
-            (fields.headers, http, "`http`"),
-            (fields.headers_file, http, "`http`"),
-            (fields.subject, remote, "`remote`"),
-            (fields.credentials, remote, "`remote`"),
+        for (key, has_effect, types) in [
+            ("url", http || remote, "`http` and `remote`"),
+            ("headers", http, "`http`"),
+            ("headersFile", http, "`http`"),
+            ("subject", remote, "`remote`"),
+            ("credentials", remote, "`remote`"),
         ] {
-            if let (Some(prop), false) = (field, has_effect) {
-                let key = route.key(prop.name.as_str());
-                let message = format!("`{key}` has an effect only on hooks of type {types}");
+            if let (Some(prop), false) = (last(object, key), has_effect) {
+                let message = format!("`{}` has an effect only on hooks of type {types}", route.key(key));
                 self.findings.warn(DiagnosticCode::NoEffect, &prop.name, message, "remove it");
             }
         }
     }
 
-    fn unreadable_service(&mut self, what: &'static str, object: &Object<'_>, mistake: Mistake) -> HookKind {
-        let Mistake(code, message) = mistake;
-        let place = self.findings.source().place(object.range.start..object.range.start + 1);
-        HookKind::UnreadableRule(UnreadableRule::Malformed { what, place, code, message })
-    }
-
-    fn mistake(
-        &mut self,
-        code: DiagnosticCode,
-        at: &impl jsonc_parser::common::Ranged,
-        message: String,
-        help: &str,
-    ) -> Mistake {
+    fn mistake(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: &str) -> Mistake {
         self.findings.error(code, at, message.clone(), help);
         Mistake(code, message)
     }
 
+    fn invalid(&mut self, at: &impl Ranged, message: String, help: &str) -> Mistake {
+        self.mistake(DiagnosticCode::InvalidValue, at, message, help)
+    }
+
+    fn wrong(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) -> Mistake {
+        let message = must_be(route, expected, value);
+        self.mistake(DiagnosticCode::WrongType, value, message, "the hook blocks until then")
+    }
+
     fn read_url<'v, 'a>(
         &mut self,
-        object: &Object<'_>,
-        field: Option<&'v ObjectProp<'a>>,
+        object: &'v Object<'a>,
         schemes: &[&str],
         route: Route<'_>,
     ) -> Result<(ServiceUrl, &'v ObjectProp<'a>), Mistake> {
         let example = format!("write {}://…", schemes.first().copied().unwrap_or_default());
-        let Some(prop) = field else {
+        let Some(prop) = last(object, "url") else {
             let brace = span(object.range.start..object.range.start + 1);
             let message = format!("`{route}` has no `url`, so there is no service to ask");
             return Err(self.mistake(DiagnosticCode::MissingCommand, &brace, message, &example));
@@ -140,38 +119,35 @@ impl HookReader<'_, '_, '_> {
             Value::StringLit(text) => text.value.as_ref(),
             other => return Err(self.wrong(route, "a string", other)),
         };
-        let url = ServiceUrl::parse(text).map_err(|why| {
-            self.mistake(DiagnosticCode::InvalidValue, &prop.value, format!("`{route}` {why}"), &example)
-        })?;
+        let url = ServiceUrl::parse(text)
+            .map_err(|why| self.invalid(&prop.value, format!("`{route}` {why}"), &example))?;
         if !schemes.contains(&url.scheme()) {
             let known: Vec<String> = schemes.iter().map(|scheme| format!("`{scheme}://`")).collect();
             let message = format!("`{route}` must begin with {}", known.join(" or "));
-            return Err(self.mistake(DiagnosticCode::InvalidValue, &prop.value, message, &example));
+            return Err(self.invalid(&prop.value, message, &example));
         }
         Ok((url, prop))
     }
 
     fn read_text(
         &mut self,
-        field: Option<&ObjectProp<'_>>,
+        object: &Object<'_>,
+        key: &str,
         route: Route<'_>,
     ) -> Result<Option<String>, Mistake> {
-        match given(field) {
+        match given(last(object, key)) {
             None => Ok(None),
-            Some(Value::StringLit(text)) if !text.value.is_empty() => {
-                Ok(Some(text.value.clone().into_owned()))
-            }
-            Some(other) => Err(self.wrong(route, "a string that is not empty", other)),
+            Some(Value::StringLit(text)) if !text.value.is_empty() => Ok(Some(text.value.to_string())),
+            Some(other) => Err(self.wrong(route.key(key), "a string that is not empty", other)),
         }
     }
 
     fn read_headers(
         &mut self,
-        field: Option<&ObjectProp<'_>>,
+        object: &Object<'_>,
         route: Route<'_>,
     ) -> Result<Vec<(String, String)>, Mistake> {
-        let route = route.key("headers");
-        let Some(value) = given(field) else { return Ok(Vec::new()) };
+        let Some(value) = given(last(object, "headers")) else { return Ok(Vec::new()) };
         let Some(object) = value.as_object() else {
             return Err(self.wrong(route, "an object of strings", value));
         };
@@ -183,20 +159,10 @@ impl HookReader<'_, '_, '_> {
             };
             if let Some(why) = HttpHook::header_problem(name, &text.value) {
                 let message = format!("`{}` {why}", route.key(name));
-                return Err(self.mistake(
-                    DiagnosticCode::InvalidValue,
-                    &prop.value,
-                    message,
-                    "remove or correct it",
-                ));
+                return Err(self.invalid(&prop.value, message, "remove or correct it"));
             }
-            headers.push((name.to_owned(), text.value.clone().into_owned()));
+            headers.push((name.to_owned(), text.value.to_string()));
         }
         Ok(headers)
-    }
-
-    fn wrong(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) -> Mistake {
-        let message = format!("`{route}` must be {expected}, not {}", kind_of(value));
-        self.mistake(DiagnosticCode::WrongType, value, message, "the hook blocks until then")
     }
 }

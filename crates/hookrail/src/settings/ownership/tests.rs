@@ -17,8 +17,8 @@ fn only_the_user_root_and_the_owner_of_the_home_may_write() {
         ("a sticky folder", 0, 0, 0o1777, true, None),
         ("a file has no such bit", 1000, 1000, 0o1666, false, Some("chmod o-w")),
     ] {
-        let facts = OwnershipFacts { owner, group, mode, is_folder };
-        let found = identity.objection(Path::new("/x"), facts);
+        let kind = if is_folder { FOLDER } else { 0o100_000 };
+        let found = identity.objection(Path::new("/x"), owner, group, kind | mode);
         match expected {
             None => assert_eq!(found, None, "{what}"),
             Some(help) => assert!(found.is_some_and(|(_, said)| said.contains(help)), "{what}"),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Activation, ResolvedHook, ResolvedSettings};
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::formats::json_object::JsonObject;
 use crate::hook::{Level, Origin};
 use crate::settings::settings_file;
 use crate::trust::VanishedGuard;
@@ -34,7 +35,7 @@ impl ResolvedSettings {
                 ("hooks are off: no settings turn them on".to_owned(), on_in(self.user_file.as_ref()))
             }
         };
-        Some(off(message, help))
+        Some(warning(DiagnosticCode::HooksOff, message, help))
     }
 
     /// Hooks of the project that are off by its own settings, while all others are on.
@@ -42,8 +43,9 @@ impl ResolvedSettings {
         let mut own = self.hooks.iter().filter(|resolved| resolved.hook.origin.level == Level::Project);
         let is_off = self.enable.project == Some(false) && own.next().is_some();
         is_off.then(|| {
-            let help = "take `\"enableHooks\": false` out of the project's settings".to_owned();
-            off("the hooks of this project are off: its own settings say so".to_owned(), help)
+            let message = "the hooks of this project are off: its own settings say so";
+            let help = "take `\"enableHooks\": false` out of the project's settings";
+            warning(DiagnosticCode::HooksOff, message, help)
         })
     }
 
@@ -66,15 +68,10 @@ pub(super) fn vanished_guard(guard: &VanishedGuard) -> Diagnostic {
         Some(_) => DiagnosticCode::EnclosingGuardVanished,
         None => DiagnosticCode::GuardVanished,
     };
-    Diagnostic {
-        code,
-        severity: Severity::Error,
-        place: None,
-        message: format!(
-            "the approved {event} guard `{name}`{whose} {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
-        ),
-        help: Some(format!("look at it with `{trust}`")),
-    }
+    let message = format!(
+        "the approved {event} guard `{name}`{whose} {what}: BeforeTool, BeforeModel and BeforeAgent are blocked"
+    );
+    Diagnostic::error(code, message).with_help(format!("look at it with `{trust}`"))
 }
 
 /// One finding for all hooks of the project that wait for approval, and one for its other settings.
@@ -86,7 +83,7 @@ pub(super) fn unapproved(
 ) -> Vec<Diagnostic> {
     let waiting: Vec<(&ResolvedHook, &str)> =
         hooks.iter().filter_map(|resolved| Some((resolved, resolved.trust.not_approved()?))).collect();
-    let help = Some("review with `hookrail trust`".to_owned());
+    let help = "review with `hookrail trust`";
     let mut findings = Vec::new();
     if let Some((first, why)) = waiting.first() {
         let message = match waiting.len() {
@@ -105,39 +102,24 @@ pub(super) fn unapproved(
             }
         };
         let off = if *activation == Activation::OffUntilApproved { "hooks are off: " } else { "" };
-        findings.push(Diagnostic {
-            code: DiagnosticCode::ProjectNotApproved,
-            severity: Severity::Warning,
-            place: place_of(first),
-            message: format!("{off}{message}"),
-            help: help.clone(),
-        });
+        findings.push(
+            warning(DiagnosticCode::ProjectNotApproved, format!("{off}{message}"), help).at(place_of(first)),
+        );
     }
     if !settings_approved && waiting.is_empty() {
-        findings.push(Diagnostic {
-            code: DiagnosticCode::ProjectSettingsNotApproved,
-            severity: Severity::Warning,
-            place: None,
-            message: format!(
-                "the settings of this project besides its hooks are ignored until they are approved: {}",
-                settings.as_object().map_or_else(String::new, |fields| {
-                    fields.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
-                })
-            ),
-            help,
-        });
+        let keys = settings.as_object().into_iter().flat_map(JsonObject::keys);
+        let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+        let message = format!(
+            "the settings of this project besides its hooks are ignored until they are approved: {}",
+            keys.join(", ")
+        );
+        findings.push(warning(DiagnosticCode::ProjectSettingsNotApproved, message, help));
     }
     findings
 }
 
-fn off(message: String, help: String) -> Diagnostic {
-    Diagnostic {
-        code: DiagnosticCode::HooksOff,
-        severity: Severity::Warning,
-        place: None,
-        message,
-        help: Some(help),
-    }
+fn warning(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, Severity::Warning, message).with_help(help)
 }
 
 /// Where a hook is.
