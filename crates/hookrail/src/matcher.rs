@@ -62,11 +62,9 @@ struct Compiled {
 enum Kind {
     /// `''` or `'*'`.
     Any,
-    /// One of these, as a whole.
-    Names(Vec<String>),
     /// Not a pattern, or not a valid one: compared as a whole.
     Exact,
-    /// One of these is to be found.
+    /// One of these is to be found, or is the name.
     Words(Words),
     /// Without a program it has too many instructions. The pattern for long texts is compiled when the first one comes.
     Pattern { program: Option<Program>, way: Way, folds: bool, long: OnceLock<Option<LongPattern>> },
@@ -141,8 +139,8 @@ impl Matcher {
         if Self::is_wildcard(text.trim()) || !text.chars().all(is_name) {
             return Self::compile(text);
         }
-        let names = text.split(['|', ',']).map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let kind = Kind::Names(names.collect());
+        let names = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
+        let kind = Kind::Words(Words::exactly(names));
         Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem: None, kind })) }
     }
 
@@ -192,7 +190,7 @@ impl Matcher {
         self.compiled.as_ref().is_some_and(|compiled| match &compiled.kind {
             Kind::TooLarge => true,
             Kind::Pattern { program, .. } => program.is_none() && self.long_pattern().is_none(),
-            Kind::Any | Kind::Exact | Kind::Names(_) | Kind::Words(_) => false,
+            Kind::Any | Kind::Exact | Kind::Words(_) => false,
         })
     }
 
@@ -207,7 +205,6 @@ impl Matcher {
         match &compiled.kind {
             Kind::Any => MatchVerdict::Yes,
             Kind::Exact => (compiled.text == name).into(),
-            Kind::Names(names) => names.iter().any(|one| one == name).into(),
             Kind::Words(words) => words.is_match(name).into(),
             Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
             // Ignoring case beyond ASCII takes tables that no tool's name has needed yet.
@@ -253,7 +250,7 @@ impl Matcher {
         match &compiled.kind {
             Kind::Words(words) => Some(words.texts()),
             Kind::Pattern { .. } => literals::required(&syntax::parse(&compiled.text).ok()?.root),
-            Kind::Any | Kind::Exact | Kind::Names(_) | Kind::TooLarge => None,
+            Kind::Any | Kind::Exact | Kind::TooLarge => None,
         }
     }
 

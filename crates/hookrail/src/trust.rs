@@ -94,6 +94,20 @@ pub struct Judgement<H> {
     pub problem: Option<Diagnostic>,
 }
 
+impl<H> Judgement<H> {
+    /// Where no approvals are looked at.
+    fn without_store(hooks: impl Iterator<Item = HookJudgement<H>>) -> Self {
+        Self {
+            hooks: hooks.collect(),
+            project_settings_approved: true,
+            keeps_enabled: false,
+            vanished: Vec::new(),
+            disabled: Vec::new(),
+            problem: None,
+        }
+    }
+}
+
 /// One hook, and whether it may run.
 #[derive(Debug, Clone)]
 pub struct HookJudgement<H> {
@@ -133,24 +147,10 @@ impl TrustPolicy {
     ) -> Judgement<H> {
         match self {
             Self::RequireApproval(store) => store.judge(project, hooks, project_settings),
-            Self::AllowAll => Judgement {
-                hooks: hooks.into_iter().map(HookJudgement::trusted).collect(),
-                project_settings_approved: true,
-                keeps_enabled: false,
-                vanished: Vec::new(),
-                disabled: Vec::new(),
-                problem: None,
-            },
+            Self::AllowAll => Judgement::without_store(hooks.into_iter().map(HookJudgement::trusted)),
             Self::ApproveForThisRun => {
                 let project = named_files::ProjectDir::new(project);
-                Judgement {
-                    hooks: hooks.into_iter().map(|hook| approve_now(&project, hook)).collect(),
-                    project_settings_approved: true,
-                    keeps_enabled: false,
-                    vanished: Vec::new(),
-                    disabled: Vec::new(),
-                    problem: None,
-                }
+                Judgement::without_store(hooks.into_iter().map(|hook| approve_now(&project, hook)))
             }
         }
     }
@@ -189,8 +189,7 @@ fn approve_now<H: AsRef<Hook>>(project: &named_files::ProjectDir, given: H) -> H
     if !review::needs_approval(hook) {
         return HookJudgement::trusted(given);
     }
-    let files = named_files::load_named_files(project, hook.command(), &hook.env, &hook.watch)
-        .map_err(|error| error.to_string());
+    let files = named_files::load_named_files(project, hook).map_err(|error| error.to_string());
     // Even this policy approves only what can be watched: an unwatched guard could be switched off.
     let captured = files.and_then(|files| Seal::capture(project, hook, &files));
     HookJudgement::of_capture(given, captured)

@@ -47,7 +47,11 @@ impl LongPattern {
     /// Compiles a pattern; `None` where it has no equivalent in the linear crate.
     pub(super) fn compile(root: &Node) -> Option<Self> {
         let classes = Classes::of(root)?;
-        Some(Self { regex: compile(root, &classes)?, classes })
+        let mut text = String::new();
+        write(&mut text, root, &classes)?;
+        let mut builder = regex::bytes::RegexBuilder::new(&text);
+        builder.unicode(false).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT);
+        Some(Self { regex: builder.build().ok()?, classes })
     }
 
     /// Whether the pattern is found in a text.
@@ -82,18 +86,6 @@ fn collect(node: &Node, starts: &mut Vec<u32>) {
 
 /// How large a compiled regex may become, in bytes. Larger ones are run like those for names.
 const SIZE_LIMIT: usize = 256 * 1024;
-
-/// Compiles a pattern for the `regex` crate; `None` where it has no equivalent there or grows too large.
-fn compile(root: &Node, classes: &Classes) -> Option<regex::bytes::Regex> {
-    let mut text = String::new();
-    write(&mut text, root, classes)?;
-    regex::bytes::RegexBuilder::new(&text)
-        .unicode(false)
-        .size_limit(SIZE_LIMIT)
-        .dfa_size_limit(SIZE_LIMIT)
-        .build()
-        .ok()
-}
 
 /// Appends a node; `None` where it has no equivalent. Each unit and each end of a range is written as the byte that
 /// stands for it in the text.

@@ -29,6 +29,11 @@ impl Words {
         })
     }
 
+    /// Names that are compared as a whole.
+    pub(super) fn exactly<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        Self { any_of: names.map(Box::from).collect(), at_start: true, at_end: true }
+    }
+
     /// The words.
     pub(super) fn texts(&self) -> Vec<String> {
         self.any_of.iter().map(ToString::to_string).collect()

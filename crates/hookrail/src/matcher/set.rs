@@ -52,6 +52,11 @@ impl Set {
         self.ranges.iter().take_while(|(first, _)| *first <= unit).any(|(_, last)| unit <= *last)
     }
 
+    /// The unit of a set that has one; only such a set can be the end of a range.
+    pub(super) fn single(&self) -> Option<u16> {
+        if let [(first, last)] = *self.ranges { (first == last).then_some(first) } else { None }
+    }
+
     /// The ranges, in order.
     pub(super) fn ranges(&self) -> &[(u16, u16)] {
         &self.ranges

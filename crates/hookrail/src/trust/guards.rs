@@ -65,7 +65,7 @@ impl VanishedGuard {
 /// The approved guards that the hooks of a project, as they are, do not replace.
 pub(super) fn vanished_guards(
     approved: &ProjectWire,
-    hooks: &[&ReadHook<'_>],
+    hooks: &[Option<ReadHook<'_>>],
     settings_digest: &str,
 ) -> Vec<VanishedGuard> {
     let mut vanished = Vec::new();
@@ -77,7 +77,7 @@ pub(super) fn vanished_guards(
         if !is_latest || !latest.terms.event.is_guarded() || is_disabled {
             continue;
         }
-        let of_lineage = hooks.iter().filter_map(|hook| {
+        let of_lineage = hooks.iter().flatten().filter_map(|hook| {
             let approval = hook.approval.filter(|approval| approval.lineage == latest.lineage)?;
             Some((&hook.reading, approval))
         });
@@ -90,7 +90,7 @@ pub(super) fn vanished_guards(
             .accepted_absences
             .iter()
             .any(|accepted| accepted.lineage == latest.lineage && accepted.settings == settings_digest);
-        let same_terms = hooks.iter().any(|hook| hook.reading.terms == latest.terms);
+        let same_terms = hooks.iter().flatten().any(|hook| hook.reading.terms == latest.terms);
         if is_accepted && !same_terms {
             continue;
         }
@@ -116,12 +116,14 @@ pub(super) fn vanished_guards(
 
 /// What the settings of a project say, as a digest: which of its files are there, all of its hooks with their terms, and
 /// the rest.
-pub(super) fn settings_digest(project: &ProjectDir, hooks: &[&ReadHook<'_>], settings: &str) -> String {
+pub(super) fn settings_digest(
+    project: &ProjectDir,
+    hooks: &[Option<ReadHook<'_>>],
+    settings: &str,
+) -> String {
     let files = SETTINGS_FOLDERS.map(|folder| project.real().join(folder).join("settings.json"));
     let is_there = files.map(|file| file.symlink_metadata().is_ok());
-    let terms: Vec<&Terms> = hooks.iter().map(|hook| &hook.reading.terms).collect();
-    let mut hasher = Sha256::new();
+    let terms: Vec<&Terms> = hooks.iter().flatten().map(|hook| &hook.reading.terms).collect();
     // Terms are plain data, and a text is always valid JSON.
-    hasher.update(serde_json::to_vec(&(is_there, terms, settings)).unwrap_or_default());
-    hexadecimal(&hasher.finalize())
+    hexadecimal(&Sha256::digest(serde_json::to_vec(&(is_there, terms, settings)).unwrap_or_default()))
 }

@@ -17,7 +17,7 @@ use super::command_words::{PROJECT, TooComplex, data_files, first_word, words};
 use super::snapshot::{Snapshot, hexadecimal};
 use super::terms::{FileContent, FileRights};
 use super::watch::{BadWatch, watched_files};
-use crate::hook::StartObstacle;
+use crate::hook::{Hook, StartObstacle};
 use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 
 /// How many places are looked at for one hook: words, times folders they may be meant relative to.
@@ -178,14 +178,9 @@ impl ProjectDir {
 }
 
 /// Finds and reads the files that a command names. Does I/O.
-pub(super) fn load_named_files(
-    project: &ProjectDir,
-    command: &str,
-    env: &[(String, String)],
-    watch: &[String],
-) -> Result<NamedFiles, FilesError> {
-    let mut words = words(command, env)?;
-    for data in data_files(command) {
+pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<NamedFiles, FilesError> {
+    let mut words = words(hook.command(), &hook.env)?;
+    for data in data_files(hook.command()) {
         words.remove(&data);
         words.retain(|word| !word.ends_with(&format!("={data}")));
     }
@@ -219,7 +214,7 @@ pub(super) fn load_named_files(
         }
         within_bounds(&places)?;
     }
-    for file in watched_files(&project.real, watch)? {
+    for file in watched_files(&project.real, &hook.watch)? {
         look_at(&file, &mut places, None);
     }
     let mut files = NamedFiles::default();

@@ -23,7 +23,7 @@ pub fn named_paths(command: &str, folder: &Path, home: Option<&Path>) -> Vec<Pat
 pub fn hook_files(project: &Path, hook: &Hook) -> Vec<PathBuf> {
     let dir = ProjectDir::new(project);
     let Some(command) = hook.command_text() else { return Vec::new() };
-    let Ok(files) = load_named_files(&dir, command, &hook.env, &hook.watch) else { return Vec::new() };
+    let Ok(files) = load_named_files(&dir, hook) else { return Vec::new() };
     let watched = watched_files(dir.real(), &hook.watch).unwrap_or_default();
     let started = relative_words(command).into_iter().map(|word| dir.real().join(word.text));
     // Other words may name what the hook reads or looks for.

@@ -105,11 +105,7 @@ pub(super) struct Reading {
 impl Reading {
     /// Reads the files that the hook names. Does I/O.
     pub(super) fn load(project: &ProjectDir, hook: &Hook) -> Self {
-        Self {
-            name: hook.name.clone(),
-            terms: Terms::of(hook),
-            files: load_named_files(project, hook.command(), &hook.env, &hook.watch),
-        }
+        Self { name: hook.name.clone(), terms: Terms::of(hook), files: load_named_files(project, hook) }
     }
 
     fn found(&self) -> &[FoundFile] {
@@ -219,32 +215,20 @@ impl Reading {
     }
 }
 
-/// A hook that was given, with what was read of it if it needs approval.
-pub(super) struct GivenHook<'a, H> {
-    pub(super) hook: H,
-    /// `None` for a hook that needs no approval.
-    pub(super) read: Option<ReadHook<'a>>,
-}
-
 /// A hook of the project as it is now, and the approval that was given for it, whether that holds or not.
 pub(super) struct ReadHook<'a> {
     pub(super) reading: Reading,
     pub(super) approval: Option<&'a Approval>,
 }
 
-/// What was read of the hooks that need approval.
-pub(super) fn readings<'r, 'a, H>(hooks: &'r [GivenHook<'a, H>]) -> Vec<&'r ReadHook<'a>> {
-    hooks.iter().filter_map(|given| given.read.as_ref()).collect()
-}
-
 /// Reads the hooks of the project, each with the approval that was given for it: one that holds, or else the latest with
 /// equal terms, or else, so that the difference is readable, the likeliest one whose lineage no other hook has. Only the
-/// first kind approves anything. Returns all hooks, in their order.
-pub(super) fn read_and_pair<'a, H: AsRef<Hook>>(
+/// first kind approves anything. `None` stands for a hook that needs no approval.
+pub(super) fn read_and_pair<'h, 'a>(
     project: &ProjectDir,
-    hooks: impl IntoIterator<Item = H>,
+    hooks: impl Iterator<Item = &'h Hook>,
     approvals: &'a [Approval],
-) -> Vec<GivenHook<'a, H>> {
+) -> Vec<Option<ReadHook<'a>>> {
     let read = |hook: &Hook| {
         let reading = Reading::load(project, hook);
         let same_terms = || approvals.iter().rev().filter(|approval| approval.terms == reading.terms);
@@ -252,11 +236,9 @@ pub(super) fn read_and_pair<'a, H: AsRef<Hook>>(
         let approval = same_terms().find(holds).or_else(|| same_terms().next());
         ReadHook { reading, approval }
     };
-    let given =
-        |hook: H| GivenHook { read: needs_approval(hook.as_ref()).then(|| read(hook.as_ref())), hook };
-    let mut given: Vec<GivenHook<'a, H>> = hooks.into_iter().map(given).collect();
-    pair_by_likeness(given.iter_mut().filter_map(|given| given.read.as_mut()).collect(), approvals);
-    given
+    let mut hooks: Vec<_> = hooks.map(|hook| needs_approval(hook).then(|| read(hook))).collect();
+    pair_by_likeness(hooks.iter_mut().flatten().collect(), approvals);
+    hooks
 }
 
 /// Gives hooks without an approval of equal terms the likeliest one that is left.

@@ -24,12 +24,8 @@ const ALWAYS_READ: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct Seal {
     project: ProjectDir,
-    command: String,
-    env: Vec<(String, String)>,
-    watch: Vec<String>,
+    hook: Hook,
     files: Vec<SealedFile>,
-    /// Whether guarded events depend on it.
-    is_guard: bool,
     /// What a guard is started with, if that is a file of the project: without it the guard is off.
     program: Option<PathBuf>,
     /// Places where a file would be named by the command if it came into being.
@@ -83,10 +79,7 @@ impl Seal {
         });
         Ok(Self {
             project: project.clone(),
-            command: hook.command().to_owned(),
-            env: hook.env.clone(),
-            watch: hook.watch.clone(),
-            is_guard: hook.event.is_guarded(),
+            hook: hook.clone(),
             program: hook.event.is_guarded().then(|| project.program_of(hook.command())).flatten(),
             files: sealed.collect::<Result<_, _>>()?,
             folders: files.absent.iter().filter(|path| path.is_dir()).cloned().collect(),
@@ -106,7 +99,8 @@ impl Seal {
 
     /// The files that a guard may be executing; none for a hook that is not a guard.
     pub(crate) fn executables(&self) -> impl Iterator<Item = &Path> {
-        let executable = self.files.iter().filter(|file| self.is_guard && file.rights.mode & 0o111 != 0);
+        let is_guard = self.hook.event.is_guarded();
+        let executable = self.files.iter().filter(move |file| is_guard && file.rights.mode & 0o111 != 0);
         executable.map(|file| file.location.as_path())
     }
 
@@ -124,11 +118,11 @@ impl Seal {
             }
             has_new_folder |= metadata.is_dir() && !self.folders.contains(place);
         }
-        if !has_new_folder && self.watch.is_empty() {
+        if !has_new_folder && self.hook.watch.is_empty() {
             return None;
         }
         // `cd hooks && ./x.sh`: with the folder, files that it makes meant may have come.
-        let Ok(files) = load_named_files(&self.project, &self.command, &self.env, &self.watch) else {
+        let Ok(files) = load_named_files(&self.project, &self.hook) else {
             return Some("more files than can be looked at appeared".to_owned());
         };
         let is_new = |path: &str| !self.files.iter().any(|sealed| sealed.path == path);
@@ -183,8 +177,8 @@ mod tests {
 
     fn seal(project: &Path, command: &str) -> Seal {
         let project = ProjectDir::new(project);
-        let files = load_named_files(&project, command, &[], &[]).unwrap();
-        Seal::capture(&project, &hook(command), &files).unwrap()
+        let hook = hook(command);
+        Seal::capture(&project, &hook, &load_named_files(&project, &hook).unwrap()).unwrap()
     }
 
     fn verdict(seal: &Seal) -> String {

@@ -15,8 +15,7 @@ use super::disk::{AcceptedAbsence, ProjectWire, TrustError, load, update};
 use super::guards::{VanishedGuard, settings_digest, vanished_guards};
 use super::named_files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::review::{
-    GivenHook, Pending, PendingReason, PendingSettings, ReadHook, Review, read_and_pair, readings,
-    says_nothing, settings_text,
+    Pending, PendingReason, PendingSettings, ReadHook, Review, read_and_pair, says_nothing, settings_text,
 };
 use super::seal::Seal;
 use super::terms::{Change, Terms};
@@ -88,19 +87,19 @@ impl ApprovalStore {
     ) -> Judgement<H> {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let hooks = read_and_pair(&project, hooks, &approved.hooks);
-        let read = readings(&hooks);
+        let hooks: Vec<H> = hooks.into_iter().collect();
+        let read = read_and_pair(&project, hooks.iter().map(AsRef::as_ref), &approved.hooks);
         let text = settings_text(project_settings);
         let is_known = approved.has_approved_settings(&text);
         let vanished = vanished_guards(&approved, &read, &settings_digest(&project, &read, &text));
-        let judge = |GivenHook { hook, read }: GivenHook<'_, H>| {
+        let judge = |(hook, read): (H, Option<ReadHook<'_>>)| {
             let Some(read) = read else { return HookJudgement::trusted(hook) };
             let captured = judge_one(&read, problem.as_ref())
                 .and_then(|files| Seal::capture(&project, hook.as_ref(), files));
             HookJudgement::of_capture(hook, captured)
         };
         Judgement {
-            hooks: hooks.into_iter().map(judge).collect(),
+            hooks: hooks.into_iter().zip(read).map(judge).collect(),
             project_settings_approved: is_known || says_nothing(project_settings),
             keeps_enabled: !is_known && approved.says_enabled(),
             vanished,
@@ -233,15 +232,15 @@ impl ApprovalStore {
     ) -> Review {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let hooks = read_and_pair(&project, hooks, &approved.hooks);
-        let read = readings(&hooks);
+        let hooks: Vec<&Hook> = hooks.into_iter().collect();
+        let read = read_and_pair(&project, hooks.iter().copied(), &approved.hooks);
         let text = settings_text(project_settings);
         let settings_digest = settings_digest(&project, &read, &text);
         let mut vanished = vanished_guards(&approved, &read, &settings_digest);
         // The others are shown as what they are now.
         vanished.retain(|guard| guard.is_gone);
         let mut pending = Vec::new();
-        for GivenHook { hook, read } in hooks {
+        for (hook, read) in hooks.into_iter().zip(read) {
             let Some(ReadHook { reading, approval }) = read else { continue };
             let why = match approval.map(|approval| reading.changes_since(approval)) {
                 None => PendingReason::New,
@@ -372,9 +371,6 @@ fn judge_one<'r>(
 }
 
 fn bytes_of_hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|char| char.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-    let digits = digits?;
-    let (pairs, rest) = digits.as_chunks::<2>();
-    rest.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+    let byte = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
+    (0..text.len()).step_by(2).map(byte).collect()
 }

@@ -78,38 +78,29 @@ pub fn apply_hook_llm_response(
     given: &JsonObject,
     original: &GenerateContentResponse,
 ) -> Result<Option<GenerateContentResponse>, TranslationError> {
-    let given = read(given)?;
-    let change = ResponseDifference::of(&given, original);
-    if change == ResponseDifference::default() {
+    let PartialLlmResponse { text, candidates, usage_metadata, .. } = read(given)?;
+    let shown = to_hook_llm_response(original);
+    let candidates = candidates.filter(|given| {
+        given.len() != shown.candidates.len()
+            || !given.iter().zip(&shown.candidates).all(|(given, shown)| says_the_same(given, shown))
+    });
+    let text = text.filter(|text| shown.text.as_deref().unwrap_or_default() != text);
+    let known = original.usage_metadata.clone().unwrap_or_default();
+    let usage = usage_metadata.map(|given| usage_over(known.clone(), given)).filter(|given| *given != known);
+    if candidates.is_none() && text.is_none() && usage.is_none() {
         return Ok(None);
     }
-    let mut response = GenerateContentResponse {
-        candidates: Vec::new(),
-        usage_metadata: original.usage_metadata.clone(),
-        extra: JsonObject::new(),
-    };
-    response.candidates = match (change, given.candidates, given.text) {
-        (ResponseDifference { candidates: true, .. }, Some(candidates), _) => {
-            build_all(candidates, &original.candidates)
-        }
-        (ResponseDifference { text: true, .. }, _, Some(text)) => {
+    let (candidates, extra) = match (candidates, text) {
+        (Some(candidates), _) => (build_all(candidates, &original.candidates), JsonObject::new()),
+        (None, Some(text)) => {
             let first = build(LlmCandidate::with_text(text), 0, original.candidates.first());
             let rest = original.candidates.iter().skip(1).cloned();
-            std::iter::once(first).chain(rest).collect()
+            (std::iter::once(first).chain(rest).collect(), JsonObject::new())
         }
-        // Only the token counts changed.
-        _ => {
-            response.extra.clone_from(&original.extra);
-            original.candidates.clone()
-        }
+        (None, None) => (original.candidates.clone(), original.extra.clone()),
     };
-    if change.usage
-        && let Some(usage) = given.usage_metadata
-    {
-        let kept = response.usage_metadata.unwrap_or_default();
-        response.usage_metadata = Some(usage_over(kept, usage));
-    }
-    Ok(Some(response))
+    let usage_metadata = usage.or_else(|| original.usage_metadata.clone());
+    Ok(Some(GenerateContentResponse { candidates, usage_metadata, extra }))
 }
 
 /// Reads a hook's response. Empty texts say nothing and are left out, as they are on the way to a hook.
@@ -119,34 +110,6 @@ fn read(given: &JsonObject) -> Result<PartialLlmResponse, TranslationError> {
         candidate.content.parts.retain(|text| !text.is_empty());
     }
     Ok(given)
-}
-
-/// Which parts of a response differ from the original.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct ResponseDifference {
-    candidates: bool,
-    text: bool,
-    usage: bool,
-}
-
-impl ResponseDifference {
-    /// What a hook changed, compared with what it was shown. A field that it left out is not a change.
-    fn of(given: &PartialLlmResponse, original: &GenerateContentResponse) -> Self {
-        let shown = to_hook_llm_response(original);
-        let candidates = given.candidates.as_ref().is_some_and(|candidates| {
-            candidates.len() != shown.candidates.len()
-                || !candidates.iter().zip(&shown.candidates).all(|(given, shown)| says_the_same(given, shown))
-        });
-        let text =
-            given.text.as_deref().is_some_and(|text| shown.text.as_deref().unwrap_or_default() != text);
-        let usage = given.usage_metadata.is_some_and(|given| {
-            let shown = shown.usage_metadata.unwrap_or_default();
-            differs(given.prompt_token_count, shown.prompt_token_count)
-                || differs(given.candidates_token_count, shown.candidates_token_count)
-                || differs(given.total_token_count, shown.total_token_count)
-        });
-        Self { candidates, text, usage }
-    }
 }
 
 /// Whether nothing that was given differs from what was shown. The role of an answer is always `model`.
