@@ -81,19 +81,15 @@ impl<'a> LlmMessage<'a> {
 pub struct LlmConfig<'a> {
     /// Sampling temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub temperature: Option<Number>,
     /// Longest answer, in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub max_output_tokens: Option<Number>,
     /// Nucleus sampling.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub top_p: Option<Number>,
     /// Top-k sampling.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub top_k: Option<Number>,
     /// Texts that end the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,15 +97,12 @@ pub struct LlmConfig<'a> {
     pub stop_sequences: Option<Cow<'a, [String]>>,
     /// How many answers are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub candidate_count: Option<Number>,
     /// Penalty for tokens that occurred.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub presence_penalty: Option<Number>,
     /// Penalty for tokens that occurred often.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<f64>")]
     pub frequency_penalty: Option<Number>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]

@@ -6,12 +6,10 @@
 
 #![expect(dead_code, reason = "the fields are read by the schema generator only")]
 
-mod sample;
+use std::collections::HashMap;
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Value, json};
-
-pub use sample::sample_input;
 
 use crate::event::{EventName, NotificationType, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::formats::json_object::JsonObject;
@@ -66,6 +64,13 @@ fn specific_name(event: EventName) -> String {
         }
         _ => format!("{event}Specific"),
     }
+}
+
+/// The event's own fields as a hook might receive them: small and realistic, for trying hooks out.
+pub fn sample_input(event: EventName) -> JsonObject {
+    let samples = serde_json::from_str(include_str!("samples.json"));
+    let mut samples: HashMap<EventName, JsonObject> = samples.unwrap_or_default();
+    samples.remove(&event).unwrap_or_default()
 }
 
 /// Narrows the field that names the event to the one name it can have.
@@ -220,95 +225,84 @@ enum OutputDecision {
     Allow,
 }
 
-/// What a `BeforeTool` hook may ask for.
-#[derive(JsonSchema)]
-struct BeforeToolSpecific {
-    #[serde(rename = "hookEventName")]
-    event: Option<String>,
-    /// Another place for `decision`.
-    #[serde(rename = "permissionDecision")]
-    permission_decision: Option<OutputDecision>,
-    /// Another place for `reason`.
-    #[serde(rename = "permissionDecisionReason")]
-    permission_decision_reason: Option<String>,
-    /// Arguments to change; the others stay.
-    tool_input: Option<JsonObject>,
+/// Defines what hooks of each event may ask for, besides what every hook may.
+macro_rules! specifics {
+    ($($(#[$doc:meta])+ $name:ident { $($(#[$attribute:meta])+ $field:ident: $type:ty,)* })+) => {$(
+        $(#[$doc])+
+        #[derive(JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        struct $name {
+            hook_event_name: Option<String>,
+            $($(#[$attribute])+ $field: Option<$type>,)*
+        }
+    )+};
 }
 
-/// What an `AfterTool` hook may ask for.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct AfterToolSpecific {
-    hook_event_name: Option<String>,
-    /// Text that is added to what the model reads of the result.
-    additional_context: Option<String>,
-    /// What the model and the person get instead of the tool's result: a text, or an object like the `tool_response`
-    /// that the hook was given.
-    #[serde(rename = "tool_response")]
-    tool_response: Option<serde_json::Value>,
-}
+specifics! {
+    /// What a `BeforeTool` hook may ask for.
+    BeforeToolSpecific {
+        /// Another place for `decision`.
+        permission_decision: OutputDecision,
+        /// Another place for `reason`.
+        permission_decision_reason: String,
+        /// Arguments to change; the others stay.
+        #[serde(rename = "tool_input")]
+        tool_input: JsonObject,
+    }
 
-/// What a `BeforeAgent` hook may ask for.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct BeforeAgentSpecific {
-    hook_event_name: Option<String>,
-    /// Text that is added to the prompt.
-    additional_context: Option<String>,
-}
+    /// What an `AfterTool` hook may ask for.
+    AfterToolSpecific {
+        /// Text that is added to what the model reads of the result.
+        additional_context: String,
+        /// What the model and the person get instead of the tool's result: a text, or an object like the `tool_response`
+        /// that the hook was given.
+        #[serde(rename = "tool_response")]
+        tool_response: Value,
+    }
 
-/// What an `AfterAgent` hook may ask for.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct AfterAgentSpecific {
-    hook_event_name: Option<String>,
-    /// `true` makes the agent forget the conversation.
-    clear_context: Option<bool>,
-}
+    /// What a `BeforeAgent` hook may ask for.
+    BeforeAgentSpecific {
+        /// Text that is added to the prompt.
+        additional_context: String,
+    }
 
-/// What a `SessionStart` hook may ask for.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct SessionStartSpecific {
-    hook_event_name: Option<String>,
-    /// Text that the session begins with.
-    additional_context: Option<String>,
-}
+    /// What an `AfterAgent` hook may ask for.
+    AfterAgentSpecific {
+        /// `true` makes the agent forget the conversation.
+        clear_context: bool,
+    }
 
-/// Hooks of this event have nothing of their own to ask for.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct NothingSpecific {
-    hook_event_name: Option<String>,
-}
+    /// What a `SessionStart` hook may ask for.
+    SessionStartSpecific {
+        /// Text that the session begins with.
+        additional_context: String,
+    }
 
-/// What a `BeforeModel` hook may ask for.
-#[derive(JsonSchema)]
-struct BeforeModelSpecific {
-    #[serde(rename = "hookEventName")]
-    event: Option<String>,
-    /// What to change in the request; the rest stays.
-    llm_request: Option<PartialLlmRequest>,
-    /// With a block: the answer that is used as if the model had given it.
-    llm_response: Option<PartialLlmResponse>,
-}
+    /// Hooks of this event have nothing of their own to ask for.
+    NothingSpecific {}
 
-/// What an `AfterModel` hook may ask for.
-#[derive(JsonSchema)]
-struct AfterModelSpecific {
-    #[serde(rename = "hookEventName")]
-    event: Option<String>,
-    /// The answer that is used instead, built from its texts only: tool calls do not survive.
-    llm_response: Option<PartialLlmResponse>,
-}
+    /// What a `BeforeModel` hook may ask for.
+    BeforeModelSpecific {
+        /// What to change in the request; the rest stays.
+        #[serde(rename = "llm_request")]
+        llm_request: PartialLlmRequest,
+        /// With a block: the answer that is used as if the model had given it.
+        #[serde(rename = "llm_response")]
+        llm_response: PartialLlmResponse,
+    }
 
-/// What a `BeforeToolSelection` hook may ask for.
-#[derive(JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct BeforeToolSelectionSpecific {
-    hook_event_name: Option<String>,
-    /// Which tools the model may call.
-    tool_config: Option<HookToolConfig>,
+    /// What an `AfterModel` hook may ask for.
+    AfterModelSpecific {
+        /// The answer that is used instead, built from its texts only: tool calls do not survive.
+        #[serde(rename = "llm_response")]
+        llm_response: PartialLlmResponse,
+    }
+
+    /// What a `BeforeToolSelection` hook may ask for.
+    BeforeToolSelectionSpecific {
+        /// Which tools the model may call.
+        tool_config: HookToolConfig,
+    }
 }
 
 #[cfg(test)]

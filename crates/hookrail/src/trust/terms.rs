@@ -57,27 +57,16 @@ impl Terms {
     /// What differs from `before`, in the order in which a person would look at it.
     pub(super) fn changes_since(&self, before: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
-        if before.event != self.event {
-            changes.push(Change::Event { before: before.event, after: self.event });
+        macro_rules! compare {
+            ($($field:ident as $change:ident),+) => {$(
+                if before.$field != self.$field {
+                    let (before, after) = (before.$field.clone(), self.$field.clone());
+                    changes.push(Change::$change { before, after });
+                }
+            )+};
         }
-        if before.matcher != self.matcher {
-            changes.push(Change::Matcher { before: before.matcher.clone(), after: self.matcher.clone() });
-        }
-        if before.command != self.command {
-            changes.push(Change::Command { before: before.command.clone(), after: self.command.clone() });
-        }
-        if before.timeout != self.timeout {
-            changes.push(Change::Timeout { before: before.timeout, after: self.timeout });
-        }
-        if before.env != self.env {
-            changes.push(Change::Env { before: before.env.clone(), after: self.env.clone() });
-        }
-        if before.on_failure != self.on_failure {
-            changes.push(Change::OnFailure { before: before.on_failure, after: self.on_failure });
-        }
-        if before.sequential != self.sequential {
-            changes.push(Change::Sequential { before: before.sequential, after: self.sequential });
-        }
+        compare!(event as Event, matcher as Matcher, command as Command, timeout as Timeout);
+        compare!(env as Env, on_failure as OnFailure, sequential as Sequential);
         let names: BTreeSet<&String> = before.further.keys().chain(self.further.keys()).collect();
         for field in names {
             let (before, after) = (before.further.get(field).cloned(), self.further.get(field).cloned());

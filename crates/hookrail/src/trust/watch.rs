@@ -147,31 +147,22 @@ fn step<'p>(state: &'p [&'p str], name: &str) -> Vec<&'p [&'p str]> {
 
 /// Whether a name fits a pattern of one name.
 fn fits(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut at, mut seen) = (0, 0);
-    // Where to go on after the last `*`, with one more character taken by it.
-    let mut retry: Option<(usize, usize)> = None;
-    while seen < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                retry = Some((at + 1, seen));
-                at += 1;
+    let letters: Vec<Option<char>> = std::iter::once(None).chain(name.chars().map(Some)).collect();
+    // For each letter, whether what was read of the pattern fits the name up to it.
+    let mut fits: Vec<bool> = letters.iter().map(Option::is_none).collect();
+    for sign in pattern.chars() {
+        let mut before = false;
+        for (place, letter) in fits.iter_mut().zip(&letters) {
+            let fitted = std::mem::replace(place, before && (sign == '?' || *letter == Some(sign)));
+            if sign == '*' {
+                before |= fitted;
+                *place = before;
+            } else {
+                before = fitted;
             }
-            Some(char) if *char == '?' || name.get(seen) == Some(char) => {
-                at += 1;
-                seen += 1;
-            }
-            _ => match retry {
-                Some((after, taken)) => {
-                    retry = Some((after, taken + 1));
-                    at = after;
-                    seen = taken + 1;
-                }
-                None => return false,
-            },
         }
     }
-    pattern.get(at..).unwrap_or_default().iter().all(|char| *char == '*')
+    fits.last() == Some(&true)
 }
 
 #[cfg(test)]
