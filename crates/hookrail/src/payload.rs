@@ -81,10 +81,7 @@ pub fn parse_input(event: EventName, input: Value) -> Result<TypedInput, InputEr
         transcript_path: fields.optional_text("transcript_path")?,
         cwd: fields.optional_text("cwd")?.map(PathBuf::from),
         timestamp: fields.optional_text("timestamp")?,
-        also_matches: Vec::new(),
-        call_directory: None,
-        reading: None,
-        caller: None,
+        ..BaseOverrides::default()
     };
     let event = parse_event(event, &mut fields)?;
     Ok(TypedInput { base, event, extra: fields.0 })

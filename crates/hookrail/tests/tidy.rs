@@ -13,7 +13,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("spelling", &[]),
     ("diagnostic", &[]),
     // The stable model format is part of an event.
-    ("formats", &[]),
+    ("formats", &["spelling"]),
     ("event", &["formats", "spelling"]),
     // How a matcher is read depends on the event.
     ("matcher", &["event"]),

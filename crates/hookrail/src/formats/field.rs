@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::spelling::shortened;
+
 /// A payload that cannot be read: which field, what was expected there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected {expected}, found {found}", if .field.is_empty() { "input".to_owned() } else { format!("`{field}`") })]
@@ -33,21 +35,24 @@ impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root(name) => f.write_str(name),
-            Self::Key(Self::Root(""), key) => f.write_str(key),
-            Self::Key(parent, key) => write!(f, "{parent}.{key}"),
+            Self::Key(Self::Root(""), key) => f.write_str(&shortened(key)),
+            Self::Key(parent, key) => write!(f, "{parent}.{}", shortened(key)),
             Self::Entry(parent, index) => write!(f, "{parent}[{index}]"),
         }
     }
 }
 
 impl<'a> FieldPath<'a> {
+    /// The whole; written as nothing.
+    pub(crate) const TOP: Self = Self::Root("");
+
     /// The path of a member.
     pub(crate) const fn key(&'a self, key: &'a str) -> Self {
         Self::Key(self, key)
     }
 
     /// The path of a list's entry.
-    pub(crate) const fn entry(&'a self, index: usize) -> Self {
+    pub(crate) const fn index(&'a self, index: usize) -> Self {
         Self::Entry(self, index)
     }
 

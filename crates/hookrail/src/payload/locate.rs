@@ -39,7 +39,7 @@ fn contents_error(request: &Value, at: &FieldPath<'_>) -> Option<TranslationErro
     };
     match request.get("contents")? {
         Value::Array(entries) => {
-            entries.iter().enumerate().find_map(|(place, value)| entry_error(value, &at.entry(place)))
+            entries.iter().enumerate().find_map(|(place, value)| entry_error(value, &at.index(place)))
         }
         single => entry_error(single, at),
     }
@@ -57,7 +57,7 @@ fn error_at(
             error_at(rest, error, &at.key(key), inner)
         }
         [Segment::Seq { index }, rest @ ..] if let Some(inner) = value.get(index) => {
-            error_at(rest, error, &at.entry(*index), inner)
+            error_at(rest, error, &at.index(*index), inner)
         }
         _ => in_words(error, at, value),
     }

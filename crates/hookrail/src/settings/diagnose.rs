@@ -1,6 +1,5 @@
 //! How findings about settings are worded and collected.
 
-use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,40 +11,10 @@ use super::read::{event_named, last};
 use super::source::Source;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
 use crate::event::EventName;
+/// Where in the settings something is, for messages: `hooks.BeforeTool[0].hooks[1]`.
+pub(super) use crate::formats::field::FieldPath as Route;
 use crate::hook::Level;
 use crate::spelling::{misspelling_of, shortened};
-
-/// Where in the settings something is, for messages: `hooks.BeforeTool[0].hooks[1]`.
-#[derive(Clone, Copy)]
-pub(super) enum Route<'r> {
-    /// The text as a whole; written as nothing.
-    Root,
-    Key(&'r Route<'r>, &'r str),
-    Index(&'r Route<'r>, usize),
-}
-
-impl<'r> Route<'r> {
-    /// The place of a key of this object.
-    pub(super) fn key(&'r self, key: &'r str) -> Self {
-        Self::Key(self, key)
-    }
-
-    /// The place of an element of this array.
-    pub(super) fn index(&'r self, index: usize) -> Self {
-        Self::Index(self, index)
-    }
-}
-
-impl fmt::Display for Route<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => Ok(()),
-            Self::Key(Self::Root, key) => f.write_str(&shortened(key)),
-            Self::Key(parent, key) => write!(f, "{parent}.{}", shortened(key)),
-            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
-        }
-    }
-}
 
 /// The findings about one text.
 pub(super) struct Findings<'s> {
@@ -131,7 +100,7 @@ impl<'s> Findings<'s> {
     /// that it was meant to be if hooks or rules are lost with it.
     pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) -> Option<&'static str> {
         let name = prop.name.as_str();
-        self.misspelt_flag(Route::Root, prop);
+        self.misspelt_flag(Route::TOP, prop);
         let near = if is_misspelt_hooks(prop) {
             "hooks"
         } else if misspelling_of(name, &["hooksConfig"]).is_some() {

@@ -66,8 +66,8 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
     };
     let first = settings.hooks.len();
     // A manifest that cannot be used makes its own settings unusable; the other file is still read.
-    if !load_hooks(&manifest, Shape::Manifest, level, settings) {
-        load_hooks(&hooks_file, Shape::HooksFile, level, settings);
+    if !load_hooks(&manifest, false, level, settings) {
+        load_hooks(&hooks_file, true, level, settings);
     }
     for configured in settings.hooks.iter_mut().skip(first) {
         if let HookKind::Command(command) = &mut configured.hook.kind {
@@ -76,17 +76,8 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
     }
 }
 
-/// Where a file of an extension has its events.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// The events stand under `hooks`.
-    Manifest,
-    /// The events stand under `hooks`, or bare.
-    HooksFile,
-}
-
 /// Loads the hooks of one file. Returns whether it has any.
-fn load_hooks(file: &Path, shape: Shape, level: &Level, settings: &mut Settings) -> bool {
+fn load_hooks(file: &Path, may_be_bare: bool, level: &Level, settings: &mut Settings) -> bool {
     let text = match load_text(file) {
         Ok(Some(text)) => text,
         Ok(None) => return false,
@@ -102,11 +93,11 @@ fn load_hooks(file: &Path, shape: Shape, level: &Level, settings: &mut Settings)
         for prop in &root.properties {
             misplaced_event(prop, &mut findings);
         }
-        read_hooks(map, Route::Root.key("hooks"), level, &mut findings, settings);
+        read_hooks(map, Route::TOP.key("hooks"), level, &mut findings, settings);
         map.as_object().is_some()
-    } else if shape == Shape::HooksFile {
+    } else if may_be_bare {
         let bare = jsonc_parser::ast::Value::Object(root);
-        read_hooks(&bare, Route::Root, level, &mut findings, settings);
+        read_hooks(&bare, Route::TOP, level, &mut findings, settings);
         true
     } else {
         false

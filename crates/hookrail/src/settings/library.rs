@@ -36,7 +36,7 @@ pub(super) fn read_library(
     findings: &mut Findings<'_>,
     settings: &mut Settings,
 ) {
-    let root = Route::Root;
+    let root = Route::TOP;
     let config = root.key("hooksConfig");
     let route = config.key("rules");
     let Some(value) = given(field) else { return };

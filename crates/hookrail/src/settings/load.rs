@@ -114,7 +114,7 @@ fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Opt
         refuse_guarded(level, source, unreadable, settings);
     }
     if let Some(hooks) = hooks {
-        read_hooks(hooks, Route::Root.key("hooks"), level, &mut findings, settings);
+        read_hooks(hooks, Route::TOP.key("hooks"), level, &mut findings, settings);
     }
     if let Some(config) = last(&root, "hooksConfig").and_then(|config| config.value.as_object()) {
         read_library(last(config, "rules"), level, &mut findings, settings);

@@ -184,7 +184,7 @@ fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>
 /// Only whether hooks are on. Several keys can say so, and the first of this order that does wins. One of them
 /// with a value that is not a boolean makes the whole file unusable.
 fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Result<Option<bool>, Box<Diagnostic>> {
-    let top = Route::Root;
+    let top = Route::TOP;
     let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
     let inner = |key: &str| object_in(last(root, key));
     let mut enable = None;
@@ -208,7 +208,7 @@ pub(super) fn read_level<'v, 'a>(
     root: &'v Object<'a>,
     findings: &mut Findings<'_>,
 ) -> Result<(LevelRead, Option<&'v Value<'a>>), Box<Diagnostic>> {
-    let top = Route::Root;
+    let top = Route::TOP;
     let enable = read_enable(root, findings)?;
     let (fields, others) = pick(root, &ROOT_KEYS, top, findings);
     // A policy is read before the levels are.
@@ -277,7 +277,7 @@ pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>
 /// `hooksConfig`. Its enable flag and its rules are read elsewhere: the flag has aliases outside, and rules are
 /// hooks.
 fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Findings<'_>) {
-    let root = Route::Root;
+    let root = Route::TOP;
     let route = root.key("hooksConfig");
     let (fields, others) = pick(object, &CONFIG_KEYS, route, findings);
     let [_, disabled, agent_events, ask, concurrent, output, _, log] = fields;
@@ -303,7 +303,7 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
 /// A list that cannot be read counts as empty, and is reported: it must not change what the other fields say.
 fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -> RedactionSettings {
     let (root, security);
-    root = Route::Root;
+    root = Route::TOP;
     security = root.key("security");
     let route = security.key("environmentVariableRedaction");
     let Some(value) = given(field) else { return RedactionSettings::default() };

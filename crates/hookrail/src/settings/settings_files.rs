@@ -59,18 +59,17 @@ impl LevelText {
 }
 
 impl SettingsFiles {
+    fn new(project_dir: PathBuf, texts: Vec<LevelText>, paths: Option<SettingsPaths>) -> Self {
+        Self { project_dir, texts, try_examples: true, paths, read: Mutex::default() }
+    }
+
     /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
         let mut texts = load_texts(paths, files(paths));
         let managed = load_managed(paths, &texts);
         refuse_unsafe(paths, &mut texts);
-        Self {
-            project_dir: paths.project_dir.clone(),
-            texts: managed.into_iter().chain(texts).collect(),
-            try_examples: true,
-            paths: Some(paths.clone()),
-            read: Mutex::default(),
-        }
+        let texts = managed.into_iter().chain(texts).collect();
+        Self::new(paths.project_dir.clone(), texts, Some(paths.clone()))
     }
 
     /// The same for a project around this one: its own files, and those of the user and the system as they were read.
@@ -85,13 +84,8 @@ impl SettingsFiles {
         });
         let others = self.texts.iter().filter(|text| text.level != Level::Project).cloned();
         let (managed, others): (Vec<_>, Vec<_>) = others.partition(|text| text.level == Level::Managed);
-        Self {
-            project_dir: project.to_owned(),
-            texts: managed.into_iter().chain(own.into_iter().flatten()).chain(others).collect(),
-            try_examples: self.try_examples,
-            paths: None,
-            read: Mutex::default(),
-        }
+        let texts = managed.into_iter().chain(own.into_iter().flatten()).chain(others).collect();
+        Self { try_examples: self.try_examples, ..Self::new(project.to_owned(), texts, None) }
     }
 
     /// The folders around the project for which guards were approved, with the store that knows them.
@@ -111,13 +105,7 @@ impl SettingsFiles {
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         // Through text, so that host and files are read by the same code. A value is always JSON.
         let given = LevelText { level: Level::User, file: None, text: Ok(value.to_string()), warning: None };
-        Self {
-            project_dir: project_dir.into(),
-            texts: vec![given],
-            try_examples: true,
-            paths: None,
-            read: Mutex::default(),
-        }
+        Self::new(project_dir.into(), vec![given], None)
     }
 
     /// Leaves the examples of rules alone, for a program that is started for every event.

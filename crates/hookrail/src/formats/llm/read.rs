@@ -406,7 +406,7 @@ fn list<T>(
     read: impl Fn(Value, &FieldPath<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
     let Value::Array(entries) = value else { return Err(at.mismatch("a list", Some(&value))) };
-    entries.into_iter().enumerate().map(|(place, entry)| read(entry, &at.entry(place))).collect()
+    entries.into_iter().enumerate().map(|(place, entry)| read(entry, &at.index(place))).collect()
 }
 
 #[cfg(test)]

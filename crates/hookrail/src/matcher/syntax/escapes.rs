@@ -11,40 +11,28 @@ impl Parser<'_> {
     /// What follows a backslash outside of a class. `\3` refers to a group if the pattern has that many, and is an
     /// octal escape otherwise; `\k` refers to a name only if some group has one.
     pub(super) fn escape(&mut self) -> Read<Node> {
-        let escaped = self.peek_ascii().unwrap_or_default();
+        let start = self.at;
+        let escaped = self.next().map(ascii).unwrap_or_default();
         if let Some(set) = Set::of_escape(escaped) {
-            self.at += 1;
             return Ok(Node::Set(set));
         }
         match escaped {
-            'b' => {
-                self.at += 1;
-                Ok(Node::Assert(Assertion::WordBoundary))
-            }
-            'B' => {
-                self.at += 1;
-                Ok(Node::Assert(Assertion::NotWordBoundary))
-            }
-            'k' if self.has_names() => {
-                self.at += 1;
-                self.named_reference()
-            }
+            'b' => return Ok(Node::Assert(Assertion::WordBoundary)),
+            'B' => return Ok(Node::Assert(Assertion::NotWordBoundary)),
+            'k' if self.has_names() => return self.named_reference(),
             '1'..='9' => {
-                let start = self.at;
+                self.at = start;
                 if let Some(number) = self.number()
                     && number <= self.names.len()
                 {
                     return Ok(self.back_reference(vec![number - 1]));
                 }
-                self.at = start;
-                let unit = self.character_escape()?;
-                Ok(self.unit(unit))
             }
-            _ => {
-                let unit = self.character_escape()?;
-                Ok(self.unit(unit))
-            }
+            _ => {}
         }
+        self.at = start;
+        let unit = self.character_escape()?;
+        Ok(self.unit(unit))
     }
 
     /// Whether some group has a name, which gives `\k` its meaning everywhere in the pattern.

@@ -88,14 +88,9 @@ impl Parser<'_> {
     /// The rest of a group, whose `(` is read, with its `)`. Flags that it sets end with it.
     pub(super) fn group(&mut self) -> Read<Node> {
         let outer = self.flags;
-        let node = if self.eat("?=") {
-            self.look(false, false)?
-        } else if self.eat("?!") {
-            self.look(false, true)?
-        } else if self.eat("?<=") {
-            self.look(true, false)?
-        } else if self.eat("?<!") {
-            self.look(true, true)?
+        let looks = [("?=", false, false), ("?!", false, true), ("?<=", true, false), ("?<!", true, true)];
+        let node = if let Some((_, behind, negate)) = looks.into_iter().find(|(sign, ..)| self.eat(sign)) {
+            Node::Look { behind, negate, node: Box::new(self.disjunction()?) }
         } else if self.eat("?:") {
             self.disjunction()?
         } else if self.eat("?<") {
@@ -110,10 +105,6 @@ impl Parser<'_> {
         };
         self.flags = outer;
         if self.eat(")") { Ok(node) } else { Err(Unread::Invalid("a `(` without its `)`")) }
-    }
-
-    fn look(&mut self, behind: bool, negate: bool) -> Read<Node> {
-        Ok(Node::Look { behind, negate, node: Box::new(self.disjunction()?) })
     }
 
     /// The number is given before the inside is read: groups are counted by their opening brackets.
