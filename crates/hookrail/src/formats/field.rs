@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 use crate::spelling::shortened;
 
@@ -64,6 +66,55 @@ impl<'a> FieldPath<'a> {
     ) -> TranslationError {
         TranslationError { field: self.to_string(), expected: expected.into(), found: describe(found) }
     }
+}
+
+/// Reads a value; the error names the field that is wrong, and what belongs there.
+pub(crate) fn read<T: DeserializeOwned>(value: &Value, at: &FieldPath<'_>) -> Result<T, TranslationError> {
+    // The place is looked for only where it is needed.
+    T::deserialize(value).or_else(|_| {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let segments: Vec<&Segment> = error.path().iter().collect();
+            error_at(&segments, error.inner(), at, value)
+        })
+    })
+}
+
+/// The error at the place that a path leads to.
+fn error_at(
+    path: &[&Segment],
+    error: &serde_json::Error,
+    at: &FieldPath<'_>,
+    value: &Value,
+) -> TranslationError {
+    match path {
+        [Segment::Map { key }, rest @ ..] if let Some(inner) = value.get(key) => {
+            error_at(rest, error, &at.key(key), inner)
+        }
+        [Segment::Seq { index }, rest @ ..] if let Some(inner) = value.get(index) => {
+            error_at(rest, error, &at.index(*index), inner)
+        }
+        _ => in_words(error, at, value),
+    }
+}
+
+/// The parser's error as a [`TranslationError`]: its message has what was expected, and the value shows what was found.
+fn in_words(error: &serde_json::Error, at: &FieldPath<'_>, found: &Value) -> TranslationError {
+    let message = error.to_string();
+    let expected = match message.rsplit_once("expected ") {
+        Some((_, expected)) if expected.starts_with("struct ") => "an object".to_owned(),
+        Some((_, "a map")) => "an object".to_owned(),
+        Some((_, "a sequence")) => "a list".to_owned(),
+        Some((_, "a string")) => "a text".to_owned(),
+        Some((_, "u64")) => "a whole number".to_owned(),
+        Some((_, "a JSON number")) => "a number".to_owned(),
+        Some((_, "a boolean")) => "true or false".to_owned(),
+        Some((_, expected)) => {
+            let words = expected.strip_prefix("one of ").and_then(|words| words.rsplit_once(", "));
+            words.map_or_else(|| expected.to_owned(), |(words, last)| format!("{words} or {last}"))
+        }
+        None => format!("the SDK's form ({message})"),
+    };
+    at.mismatch(expected, Some(found))
 }
 
 /// A value in a few words, for error messages; `None` is a field that is missing.

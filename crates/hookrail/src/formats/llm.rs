@@ -111,7 +111,7 @@ pub struct LlmConfig<'a> {
 }
 
 /// Which tools a model may call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LlmToolConfig")]
 pub struct HookToolConfig {
@@ -226,7 +226,7 @@ pub struct LlmSafetyRating<'a> {
 }
 
 /// Token counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmUsage {
     /// Tokens of the request.

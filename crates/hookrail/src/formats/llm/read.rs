@@ -7,13 +7,14 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use crate::formats::field::{FieldPath, TranslationError};
+use crate::formats::field::{self, FieldPath, TranslationError};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{
-    HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmSafetyRating, LlmUsage,
-    PartialLlmRequest, PartialLlmResponse, ToolMode, joined,
+    HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmSafetyRating, PartialLlmRequest,
+    PartialLlmResponse, joined,
 };
 
 /// An error names the field by its path from where the reading began.
@@ -60,7 +61,7 @@ pub(crate) fn read_request(given: JsonObject, writer: Writer) -> (PartialLlmRequ
         model: problems.keep(members.text("model", &at)),
         messages: problems.keep(messages(&mut members, &at, writer)),
         config: config(&mut members, &at, &mut problems),
-        tool_config: problems.keep(tool_config(&mut members, &at)),
+        tool_config: problems.keep(members.read("toolConfig", &at)),
         system_instruction: problems.keep(system_instruction(&mut members, &at, writer)),
         extra: members.0,
     };
@@ -108,15 +109,7 @@ pub(crate) fn read_config(given: JsonObject) -> LlmConfig<'static> {
 
 /// Reads which tools a model may call. Unknown fields are dropped: the type that hooks see has no place for them.
 pub(crate) fn read_tool_config(given: JsonObject, at: &FieldPath<'_>) -> Result<HookToolConfig> {
-    let mut members = Members(given);
-    let mode = members.take("mode").map(|word| {
-        ToolMode::from_value(&word)
-            .ok_or_else(|| at.key("mode").mismatch("`AUTO`, `ANY` or `NONE`", Some(&word)))
-    });
-    Ok(HookToolConfig {
-        mode: mode.transpose()?,
-        allowed_function_names: members.names("allowedFunctionNames", at)?,
-    })
+    field::read(&given.into(), at)
 }
 
 /// What could not be read.
@@ -162,7 +155,7 @@ fn config(members: &mut Members, at: &FieldPath<'_>, problems: &mut Problems) ->
 }
 
 fn config_fields(mut members: Members, at: &FieldPath<'_>, problems: &mut Problems) -> LlmConfig<'static> {
-    let mut number = |key| problems.keep(members.number(key, at));
+    let mut number = |key| problems.keep(members.read(key, at));
     LlmConfig {
         temperature: number("temperature"),
         max_output_tokens: number("maxOutputTokens"),
@@ -171,14 +164,9 @@ fn config_fields(mut members: Members, at: &FieldPath<'_>, problems: &mut Proble
         candidate_count: number("candidateCount"),
         presence_penalty: number("presencePenalty"),
         frequency_penalty: number("frequencyPenalty"),
-        stop_sequences: problems.keep(members.names("stopSequences", at)).map(Cow::Owned),
+        stop_sequences: problems.keep(members.read("stopSequences", at)).map(Cow::Owned),
         extra: Cow::Owned(members.0),
     }
-}
-
-fn tool_config(members: &mut Members, at: &FieldPath<'_>) -> Result<Option<HookToolConfig>> {
-    let given = members.object("toolConfig", at)?;
-    given.map(|given| read_tool_config(given.0, &at.key("toolConfig"))).transpose()
 }
 
 /// Only hooks give one: it has no place in what they are shown, so that in a payload it is a field like any other.
@@ -206,19 +194,9 @@ pub(crate) fn read_response(given: JsonObject, writer: Writer) -> Result<Partial
     Ok(PartialLlmResponse {
         text: members.text("text", &at)?,
         candidates: members.list("candidates", &at, |entry, at| candidate(entry, at, writer))?,
-        usage_metadata: usage(&mut members, &at)?,
+        usage_metadata: members.read("usageMetadata", &at)?,
         extra: members.0,
     })
-}
-
-fn usage(members: &mut Members, at: &FieldPath<'_>) -> Result<Option<LlmUsage>> {
-    let Some(mut usage) = members.object("usageMetadata", at)? else { return Ok(None) };
-    let at = at.key("usageMetadata");
-    Ok(Some(LlmUsage {
-        prompt_token_count: usage.count("promptTokenCount", &at)?,
-        candidates_token_count: usage.count("candidatesTokenCount", &at)?,
-        total_token_count: usage.count("totalTokenCount", &at)?,
-    }))
 }
 
 /// Everything but the object itself is optional; a candidate without content says nothing.
@@ -227,7 +205,7 @@ fn candidate(value: Value, at: &FieldPath<'_>, writer: Writer) -> Result<LlmCand
     Ok(LlmCandidate {
         content: content(&mut members, at, writer)?,
         finish_reason: members.text("finishReason", at)?,
-        index: members.count("index", at)?,
+        index: members.read("index", at)?,
         safety_ratings: members
             .list("safetyRatings", at, |entry, at| safety_rating(Members::of(entry, at)?, at, writer))?,
         extra: members.left_if_any(),
@@ -345,29 +323,18 @@ impl Members {
         spellings.iter().find_map(|key| Some((*key, self.take(key)?)))
     }
 
-    /// Takes an object; `None` where there is none.
-    fn object(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Self>> {
-        self.take(key).map(|value| Self::of(value, &at.key(key))).transpose()
+    /// Takes a value of any type; `None` where there is none.
+    fn read<T: DeserializeOwned>(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<T>> {
+        self.take(key).map(|value| field::read(&value, &at.key(key))).transpose()
     }
 
     /// Takes a text; `None` where there is none.
     fn text(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Cow<'static, str>>> {
-        self.take(key).map(|value| text(value, &at.key(key)).map(Cow::Owned)).transpose()
-    }
-
-    /// A number as it was written.
-    fn number(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Number>> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Number(number)) => Ok(Some(number)),
-            Some(other) => Err(at.key(key).mismatch("a number", Some(&other))),
+            Some(Value::String(text)) => Ok(Some(text.into())),
+            Some(other) => Err(at.key(key).mismatch("a text", Some(&other))),
         }
-    }
-
-    /// Takes a whole number; `None` where there is none.
-    fn count(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<u64>> {
-        let Some(value) = self.take(key) else { return Ok(None) };
-        value.as_u64().map(Some).ok_or_else(|| at.key(key).mismatch("a whole number", Some(&value)))
     }
 
     /// A list, each entry of which is read by `read`.
@@ -380,22 +347,9 @@ impl Members {
         self.take(key).map(|value| list(value, &at.key(key), read)).transpose()
     }
 
-    /// A list of texts and nothing else.
-    fn names(&mut self, key: &str, at: &FieldPath<'_>) -> Result<Option<Vec<String>>> {
-        self.list(key, at, text)
-    }
-
     /// The members that were not taken; `None` if all were.
     fn left_if_any(self) -> Option<Cow<'static, JsonObject>> {
         (!self.0.is_empty()).then_some(Cow::Owned(self.0))
-    }
-}
-
-/// Reads a value as a text.
-fn text(value: Value, at: &FieldPath<'_>) -> Result<String> {
-    match value {
-        Value::String(text) => Ok(text),
-        other => Err(at.mismatch("a text", Some(&other))),
     }
 }
 
