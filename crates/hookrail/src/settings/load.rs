@@ -56,8 +56,9 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
     let mut disabled = Vec::new();
     for text in texts {
         settings.diagnostics.extend(text.warning.clone());
-        match (&text.text, text.source()) {
-            (Ok(_), Some(source)) => {
+        match &text.text {
+            Ok(content) => {
+                let source = Source::new(text.file.as_deref(), content);
                 let mut read = read_text(level, &source, settings).unwrap_or_default();
                 disabled.extend(read.disabled.drain(..).map(|name_or_command| DisabledEntry {
                     name_or_command,
@@ -70,8 +71,7 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
                 whole.enable = whole.enable.or(read.enable);
                 whole.settings = whole.settings.or(&read.settings);
             }
-            (Err(finding), _) => settings.refuse(level, text.file.as_deref(), (**finding).clone()),
-            (Ok(_), None) => {}
+            Err(finding) => settings.refuse(level, text.file.as_deref(), (**finding).clone()),
         }
     }
     if settings.unusable.len() > unusable {

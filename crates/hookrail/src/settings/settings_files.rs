@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::diagnose;
 use super::policy::load_managed;
-use super::source::Source;
 use super::{PerLevel, Settings, SettingsPaths, ownership};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Level;
@@ -45,17 +44,6 @@ pub(super) struct LevelText {
     pub(super) text: Result<String, Box<Diagnostic>>,
     /// What is doubtful about the file, although it is used.
     pub(super) warning: Option<Diagnostic>,
-}
-
-impl LevelText {
-    /// The text with its place, if it can be used so far.
-    pub(super) fn source(&self) -> Option<Source<'_>> {
-        let text = self.text.as_ref().ok()?;
-        Some(match &self.file {
-            Some(file) => Source::of_file(file, text),
-            None => Source::of_value(text),
-        })
-    }
 }
 
 impl SettingsFiles {

@@ -32,20 +32,20 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// The text of a file.
     pub fn of_file(file: &'a Path, content: &'a str) -> Self {
-        let text = content.strip_prefix('\u{feff}').unwrap_or(content);
-        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
-        Self {
-            file: Some(file),
-            text,
-            shift: content.len() - text.len(),
-            line_starts: std::iter::once(0).chain(newlines.map(|at| at + 1)).collect(),
-            last: Cell::new((0, 0, 0)),
-        }
+        Self::new(Some(file), content)
     }
 
-    /// The text of a value that a host gave: it has no places.
-    pub(super) fn of_value(text: &'a str) -> Self {
-        Self { file: None, text, shift: 0, line_starts: Vec::new(), last: Cell::new((0, 0, 0)) }
+    /// The text of a file, or of a value that a host gave: that has no places.
+    pub(super) fn new(file: Option<&'a Path>, content: &'a str) -> Self {
+        let text = content.strip_prefix('\u{feff}').unwrap_or(content);
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Self {
+            file,
+            text,
+            shift: content.len() - text.len(),
+            line_starts: file.map(|_| std::iter::once(0).chain(newlines).collect()).unwrap_or_default(),
+            last: Cell::new((0, 0, 0)),
+        }
     }
 
     /// The text, without a byte order mark. Offsets are offsets in it.

@@ -189,9 +189,8 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
     let mut folders = Vec::new();
     for word in &words {
         for place in project.places(word) {
-            look_at(&place, &mut places, Some(&mut folders));
+            look_at(&place, &mut places, Some(&mut folders))?;
         }
-        within_bounds(&places)?;
     }
     // `cd hooks && ./x.sh`: a word may be meant relative to a folder that another word names.
     for folder in folders {
@@ -199,9 +198,8 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
             continue;
         }
         for word in words.iter().filter(|word| !word.starts_with(['/', '~', PROJECT])) {
-            look_at(&folder.join(word), &mut places, None);
+            look_at(&folder.join(word), &mut places, None)?;
         }
-        within_bounds(&places)?;
     }
     // A script is run by the program that its first line names, which may be a file of the project, too.
     let scripts: Vec<PathBuf> =
@@ -209,13 +207,12 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
     for script in scripts {
         for word in interpreter_words(&script) {
             for place in project.places(&word) {
-                look_at(&place, &mut places, None);
+                look_at(&place, &mut places, None)?;
             }
         }
-        within_bounds(&places)?;
     }
     for file in watched_files(&project.real, &hook.watch)? {
-        look_at(&file, &mut places, None);
+        look_at(&file, &mut places, None)?;
     }
     let mut files = NamedFiles::default();
     for (place, exists) in places {
@@ -242,9 +239,13 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
     Ok(files)
 }
 
-fn look_at(place: &Path, places: &mut BTreeMap<PathBuf, bool>, folders: Option<&mut Vec<PathBuf>>) {
+fn look_at(
+    place: &Path,
+    places: &mut BTreeMap<PathBuf, bool>,
+    folders: Option<&mut Vec<PathBuf>>,
+) -> Result<(), TooComplex> {
     if places.contains_key(place) {
-        return;
+        return Ok(());
     }
     let metadata = fs::metadata(place);
     let is_folder = metadata.as_ref().is_ok_and(Metadata::is_dir);
@@ -252,6 +253,7 @@ fn look_at(place: &Path, places: &mut BTreeMap<PathBuf, bool>, folders: Option<&
         folders.push(place.to_owned());
     }
     places.insert(place.to_owned(), metadata.is_ok_and(|metadata| metadata.is_file()));
+    if places.len() > MAX_PLACES { Err(TooComplex) } else { Ok(()) }
 }
 
 /// The words of a script's interpreter line; none where there is no such line.
@@ -264,10 +266,6 @@ pub(super) fn interpreter_words(script: &Path) -> Vec<String> {
     }
     let line = String::from_utf8_lossy(shebang_line(&start).unwrap_or_default());
     line.split_whitespace().map(str::to_owned).collect()
-}
-
-fn within_bounds(places: &BTreeMap<PathBuf, bool>) -> Result<(), TooComplex> {
-    if places.len() > MAX_PLACES { Err(TooComplex) } else { Ok(()) }
 }
 
 /// What a file at `location` is called as a target, for comparing with an earlier reading.
