@@ -43,7 +43,6 @@ pub use levels::{
     AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, LogDetail, PerLevel,
     Redaction, RedactionSettings,
 };
-pub use load::load_settings;
 pub use paths::SettingsPaths;
 use paths::settings_file;
 pub use policy::NamedPolicy;
@@ -165,11 +164,6 @@ impl Settings {
     /// Settings that a host gives as a value instead of files: they count as the user's.
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         SettingsFiles::from_value(project_dir, value).settings()
-    }
-
-    /// The hooks alone.
-    pub fn plain_hooks(&self) -> impl Iterator<Item = &Hook> {
-        self.hooks.iter().map(|configured| &configured.hook)
     }
 
     /// What counts: user over system, and for the project's own hooks the project over both, while it is approved.

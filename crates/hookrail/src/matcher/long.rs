@@ -133,12 +133,9 @@ fn write(text: &mut String, node: &Node, classes: &Classes) -> Option<()> {
             text.push_str("(?:");
             write(text, node, classes)?;
             text.push(')');
-            match (min, max) {
-                (0, None) => text.push('*'),
-                (1, None) => text.push('+'),
-                (0, Some(1)) => text.push('?'),
-                (min, None) => write!(text, "{{{min},}}").ok()?,
-                (min, Some(max)) => write!(text, "{{{min},{max}}}").ok()?,
+            match max {
+                None => write!(text, "{{{min},}}").ok()?,
+                Some(max) => write!(text, "{{{min},{max}}}").ok()?,
             }
         }
         Node::Capture { node, .. } => {

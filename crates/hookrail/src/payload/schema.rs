@@ -30,7 +30,7 @@ pub fn input_schema(event: EventName) -> Schema {
         EventName::PreCompress => schema_for!(PreCompressInput),
         EventName::Notification => schema_for!(NotificationInput),
     };
-    name_the_event(&mut schema, "/properties/hook_event_name", event);
+    name_the_event(schema.pointer_mut("/properties/hook_event_name"), event);
     schema
 }
 
@@ -51,19 +51,11 @@ pub fn output_schema(event: EventName) -> Schema {
         }
     };
     schema.insert("title".to_owned(), Value::String(format!("{event}Output")));
-    let specific = format!("/$defs/{}/properties/hookEventName", specific_name(event));
-    name_the_event(&mut schema, &specific, event);
-    schema
-}
-
-/// The name of the event's type in the schema's definitions.
-fn specific_name(event: EventName) -> String {
-    match event {
-        EventName::SessionEnd | EventName::PreCompress | EventName::Notification => {
-            "NothingSpecific".to_owned()
-        }
-        _ => format!("{event}Specific"),
+    let definitions = schema.get_mut("$defs").and_then(Value::as_object_mut);
+    for definition in definitions.into_iter().flat_map(|definitions| definitions.values_mut()) {
+        name_the_event(definition.pointer_mut("/properties/hookEventName"), event);
     }
+    schema
 }
 
 /// The event's own fields as a hook might receive them: small and realistic, for trying hooks out.
@@ -74,8 +66,8 @@ pub fn sample_input(event: EventName) -> JsonObject {
 }
 
 /// Narrows the field that names the event to the one name it can have.
-fn name_the_event(schema: &mut Schema, pointer: &str, event: EventName) {
-    if let Some(field) = schema.pointer_mut(pointer).and_then(Value::as_object_mut) {
+fn name_the_event(field: Option<&mut Value>, event: EventName) {
+    if let Some(field) = field.and_then(Value::as_object_mut) {
         field.insert("const".to_owned(), json!(event.as_str()));
     }
 }

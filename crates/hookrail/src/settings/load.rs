@@ -18,11 +18,6 @@ use crate::diagnostic::Diagnostic;
 use crate::hook::Level;
 use crate::plan::registry::{DisabledEntry, DisabledList};
 
-/// Loads all levels and extensions. It never fails: what went wrong is among the findings.
-pub fn load_settings(paths: &SettingsPaths) -> Settings {
-    SettingsFiles::load(paths).settings()
-}
-
 impl SettingsFiles {
     /// All that the texts say, and the extensions' files with them.
     pub fn settings(&self) -> Settings {

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use hookrail::approvals::VanishedGuard;
 use hookrail::components::{Event, Exit, HookFailure, StartFailure};
 use hookrail::components::{ExtensionName, HookTrust, Level, ProcessedHookResult};
-use hookrail::settings::{Settings, load_settings};
+use hookrail::settings::{Settings, SettingsFiles};
 use hookrail::{BlockCause, DiagnosticCode, HookSession, TrustPolicy};
 use hookrail_testkit::{TestProject, write_executable};
 use serde_json::{Value, json};
@@ -63,13 +63,17 @@ fn refused(what: &str) -> impl Fn(Option<(BlockCause, String)>) {
 }
 
 fn settings(project: &TestProject) -> Settings {
-    load_settings(&paths(project))
+    SettingsFiles::load(&paths(project)).settings()
 }
 
 /// Accepts everything that is gone and approves the rest, as `hookrail trust --yes` does.
 fn trust_all(project: &TestProject) {
     let settings = settings(project);
-    let review = store(project).pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
+    let review = store(project).pending(
+        &project.dir(),
+        settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref),
+        &settings.project_settings(),
+    );
     store(project).approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
     let gone: Vec<&VanishedGuard> = review.vanished.iter().collect();
     store(project).accept_absence(&review, &gone).expect("an acceptance");

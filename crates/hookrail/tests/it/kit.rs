@@ -9,8 +9,8 @@ use hookrail::components::HookEventHandler;
 use hookrail::effects::{BeforeToolHookResult, ToolGate};
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::observer::{HookBatch, HookCall, HookObserver};
+use hookrail::settings::SettingsFiles;
 use hookrail::settings::SettingsPaths;
-use hookrail::settings::load_settings;
 use hookrail::{
     ApprovalStore, Block, EventName, Hook, HookSession, HookSessionBuilder, JsonObject, Permission,
     PermissionRequest, StopReason, ToolOutcome, ToolResult, TrustPolicy,
@@ -172,9 +172,13 @@ pub(crate) fn store(project: &TestProject) -> ApprovalStore {
 
 /// Approves all hooks of the project as they are, and what its file says besides.
 pub(crate) fn approve(project: &TestProject) {
-    let settings = load_settings(&paths(project));
+    let settings = SettingsFiles::load(&paths(project)).settings();
     let store = store(project);
-    let review = store.pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
+    let review = store.pending(
+        &project.dir(),
+        settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref),
+        &settings.project_settings(),
+    );
     store.approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hookrail::components::{BaseOverrides, Event, HookTrust, ProcessedHookResult};
-use hookrail::settings::load_settings;
+use hookrail::settings::SettingsFiles;
 use hookrail::{BlockCause, HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -34,8 +34,12 @@ fn careful(project: &TestProject) -> HookSession {
 
 /// Approves everything that waits, as `hookrail trust` does.
 fn approve_all(project: &TestProject) {
-    let settings = load_settings(&paths(project));
-    let review = store(project).pending(&project.dir(), settings.plain_hooks(), &settings.project_settings());
+    let settings = SettingsFiles::load(&paths(project)).settings();
+    let review = store(project).pending(
+        &project.dir(),
+        settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref),
+        &settings.project_settings(),
+    );
     store(project).approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");
 }
 

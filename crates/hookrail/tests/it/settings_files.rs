@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use hookrail::Diagnostic;
 use hookrail::components::{ConfigSource, DisabledList, ExtensionName, Level};
 use hookrail::settings::SettingsPaths;
-use hookrail::settings::{PerLevel, Settings, load_settings};
+use hookrail::settings::{PerLevel, Settings, SettingsFiles};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::paths;
 
 fn load(project: &TestProject) -> Settings {
-    load_settings(&paths(project))
+    SettingsFiles::load(&paths(project)).settings()
 }
 
 /// The settings of one hook for one event.
@@ -31,7 +31,7 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn commands(settings: &Settings) -> Vec<&str> {
-    settings.plain_hooks().map(hookrail::Hook::command).collect()
+    settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref).map(hookrail::Hook::command).collect()
 }
 
 /// `code file:line:column` of each finding, with the file's name only.
@@ -91,7 +91,7 @@ fn nothing_at_all_is_no_finding() {
     assert_eq!(settings.enable, PerLevel::default(), "C1: off by default");
     // A file where a folder is expected is nothing as well.
     project.file(".hookrail", "");
-    settings = load_settings(&SettingsPaths::at(project.dir(), project.home(), "/dev/null"));
+    settings = SettingsFiles::load(&SettingsPaths::at(project.dir(), project.home(), "/dev/null")).settings();
     assert_eq!(settings.diagnostics, []);
 }
 
@@ -273,7 +273,7 @@ fn in_the_home_directory_the_file_is_the_users() {
     symlink(project.home(), &link).unwrap();
     for project_dir in [project.home(), project.home().join("."), link] {
         let paths = SettingsPaths::at(project_dir, project.home(), project.system_settings_path());
-        let settings = load_settings(&paths);
+        let settings = SettingsFiles::load(&paths).settings();
         assert_eq!(commands(&settings), ["once"], "C2");
         assert_eq!(settings.hooks[0].origin.level, Level::User, "C2");
         let flag = PerLevel { managed: None, project: None, user: Some(true), system: None };
