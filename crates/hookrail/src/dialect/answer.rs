@@ -72,8 +72,10 @@ fn read(event: EventName, fields: JsonObject, own_tool: &str, given: &JsonObject
     {
         problems.push(format!("`decision` is \"{}\" where Claude Code knows \"block\"", decision.as_str()));
     }
-    let mut specific = output.hook_specific_output.take();
-    if let Some(specific) = &mut specific {
+    let specific = output.hook_specific_output.take();
+    let is_given = specific.is_some();
+    let mut specific = specific.unwrap_or_default();
+    if is_given {
         let named = specific.shift_remove("hookEventName");
         let expected = given.get("hook_event_name");
         if named.as_ref() != expected {
@@ -81,14 +83,10 @@ fn read(event: EventName, fields: JsonObject, own_tool: &str, given: &JsonObject
             problems.push(format!("`hookSpecificOutput.hookEventName` must be \"{event}\""));
         }
     }
-    if specific
-        .as_ref()
-        .and_then(|specific| specific.get("updatedInput"))
-        .is_some_and(|input| !input.is_object())
-    {
+    if specific.get("updatedInput").is_some_and(|input| !input.is_object()) {
         problems.push("`hookSpecificOutput.updatedInput` must be an object".to_owned());
     }
-    let word = specific.as_ref().and_then(|specific| specific.get("permissionDecision")?.as_str());
+    let word = specific.get("permissionDecision").and_then(Value::as_str);
     let word = word.filter(|_| event == EventName::BeforeTool).map(str::to_owned);
     if let Some(word) = &word
         && !matches!(word.as_str(), "allow" | "deny" | "ask" | "defer")
@@ -97,8 +95,8 @@ fn read(event: EventName, fields: JsonObject, own_tool: &str, given: &JsonObject
             "`permissionDecision` must be \"allow\", \"deny\", \"ask\" or \"defer\", not \"{word}\""
         ));
     }
-    let text = |specific: &Option<JsonObject>, key: &str| {
-        specific.as_ref()?.get(key)?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    let text = |specific: &JsonObject, key: &str| {
+        specific.get(key)?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
     };
     let blocks = decision.as_ref().is_some_and(Decision::blocks)
         || word.as_deref().is_some_and(|word| word.eq_ignore_ascii_case("deny") || word == "block");
@@ -106,7 +104,7 @@ fn read(event: EventName, fields: JsonObject, own_tool: &str, given: &JsonObject
         let reason = text(&specific, "permissionDecisionReason").or_else(|| output.reason.clone());
         let reason = first_not_blank([reason.as_deref()]).unwrap_or(DEFAULT_BLOCK_REASON).to_owned();
         if problems.is_empty() {
-            output.hook_specific_output = specific;
+            output.hook_specific_output = Some(specific);
         }
         return ClaudeAnswer::Said(Box::new(blocked(event, for_person(output), &reason)), problems);
     }
@@ -121,7 +119,6 @@ fn read(event: EventName, fields: JsonObject, own_tool: &str, given: &JsonObject
         }
         None if decision.is_some() && event == EventName::BeforeTool => {
             let reason = output.reason.clone().unwrap_or_default();
-            let specific = specific.get_or_insert_default();
             specific.insert("permissionDecision".to_owned(), "allow".into());
             specific.insert("permissionDecisionReason".to_owned(), reason.into());
         }
@@ -133,10 +130,10 @@ fn read(event: EventName, fields: JsonObject, own_tool: &str, given: &JsonObject
         && let Some(context) = text(&specific, "additionalContext")
     {
         output = blocked(event, output, &context);
-        specific = None;
+        specific.clear();
     }
-    output.hook_specific_output = specific.map(|specific| in_our_fields(specific, own_tool, given));
-    output.hook_specific_output = output.hook_specific_output.filter(|specific| !specific.is_empty());
+    let specific = in_our_fields(specific, own_tool, given);
+    output.hook_specific_output = Some(specific).filter(|specific| !specific.is_empty());
     ClaudeAnswer::Said(Box::new(for_person(output)), warnings)
 }
 

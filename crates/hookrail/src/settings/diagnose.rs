@@ -112,10 +112,8 @@ impl<'s> Findings<'s> {
         };
         let message = format!("`{}` has no effect", shortened(name));
         self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
-        let has_rules = |object: &Object<'_>| {
-            let is_rules = |prop: &ObjectProp<'_>| misspelling_of(prop.name.as_str(), &["rules"]).is_some();
-            last(object, "rules").is_some() || object.properties.iter().any(is_rules)
-        };
+        let is_rules = |prop: &ObjectProp<'_>| misspelling_of(prop.name.as_str(), &["rules"]).is_some();
+        let has_rules = |object: &Object<'_>| object.properties.iter().any(is_rules);
         // The agent may have rules of its own at the top.
         let is_lost = match near {
             "hooksConfig" => prop.value.as_object().is_none_or(has_rules),

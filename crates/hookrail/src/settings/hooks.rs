@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
-use jsonc_parser::common::Ranged as _;
+use jsonc_parser::common::Ranged;
 
 use super::diagnose::{Findings, Route, span};
 use super::read::{HOOKS_KEYS, Unreadable, boolean, event_named, given, pick};
@@ -77,14 +77,8 @@ pub(super) fn read_hooks(
     for prop in unknown {
         if let Some(event) = EventName::misspelt_guarded(prop.name.as_str()) {
             let message = format!("`{}` should be `{event}`", route.key(prop.name.as_str()));
-            let range = prop.name.range();
-            reader.refuse(
-                event,
-                Matcher::any(),
-                range.start..range.end,
-                DiagnosticCode::UnknownEvent,
-                message,
-            );
+            let (at, code) = (bytes_of(&prop.name), DiagnosticCode::UnknownEvent);
+            reader.refuse(event, Matcher::any(), at, code, message);
         }
     }
 }
@@ -210,9 +204,8 @@ impl<'v> HookReader<'_, '_, 'v> {
                 others.iter().find(|other| misspelling_of(other.name.as_str(), &["hooks"]).is_some())
             {
                 let message = format!("`{}` should be `hooks`", route.key(other.name.as_str()));
-                let range = other.name.range();
-                let code = DiagnosticCode::MisspeltField;
-                return self.refuse(event, Matcher::any(), range.start..range.end, code, message);
+                let (at, code) = (bytes_of(&other.name), DiagnosticCode::MisspeltField);
+                return self.refuse(event, Matcher::any(), at, code, message);
             }
             return self.refuse_misplaced_hook(event, object, route);
         };
@@ -315,7 +308,6 @@ fn holds_claude_hooks(groups: &Value<'_>) -> bool {
 }
 
 /// Where a value stands, in bytes of the text without its byte order mark.
-fn bytes_of(value: &Value<'_>) -> Range<usize> {
-    let range = value.range();
-    range.start..range.end
+fn bytes_of(at: &impl Ranged) -> Range<usize> {
+    at.start()..at.end()
 }

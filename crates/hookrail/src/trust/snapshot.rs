@@ -104,22 +104,16 @@ impl Snapshot {
 fn digest(file: &mut File, size: u64, keep_text: bool) -> io::Result<Option<(String, Option<String>)>> {
     let mut hasher = Sha256::new();
     let mut kept = (keep_text && size <= MAX_KEPT_TEXT).then(Vec::new);
-    let mut buffer = vec![0; 64 * 1024];
-    let mut total = 0_u64;
+    let mut buffer = Vec::new();
+    let mut total = 0;
     let mut limited = file.take(size.saturating_add(1));
-    loop {
-        let count = match limited.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let read = buffer.get(..count).unwrap_or_default();
-        hasher.update(read);
+    while limited.by_ref().take(64 * 1024).read_to_end(&mut buffer)? > 0 {
+        hasher.update(&buffer);
         if let Some(kept) = &mut kept {
-            kept.extend_from_slice(read);
+            kept.extend_from_slice(&buffer);
         }
-        total = total.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+        total += buffer.len() as u64;
+        buffer.clear();
     }
     let text = kept.and_then(|bytes| String::from_utf8(bytes).ok());
     Ok((total == size).then(|| (hexadecimal(&hasher.finalize()), text)))
