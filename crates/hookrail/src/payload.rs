@@ -41,7 +41,32 @@ pub struct TypedInput {
 impl TypedInput {
     /// The event, borrowing its data.
     pub fn event(&self) -> Event<'_> {
-        self.event.as_event()
+        match &self.event {
+            OwnedEvent::BeforeTool { tool_name, tool_input } => Event::BeforeTool { tool_name, tool_input },
+            OwnedEvent::AfterTool { tool_name, tool_input, tool_response } => {
+                Event::AfterTool { tool_name, tool_input, tool_response }
+            }
+            OwnedEvent::BeforeAgent { prompt } => Event::BeforeAgent { prompt },
+            OwnedEvent::AfterAgent { prompt, prompt_response, stop_hook_active } => {
+                Event::AfterAgent { prompt, prompt_response, stop_hook_active: *stop_hook_active }
+            }
+            OwnedEvent::BeforeModel { llm_request } => {
+                Event::BeforeModel { llm_request: llm_request.as_llm_request() }
+            }
+            OwnedEvent::AfterModel { llm_request, llm_response } => Event::AfterModel {
+                llm_request: llm_request.as_llm_request(),
+                llm_response: llm_response.as_llm_response(),
+            },
+            OwnedEvent::BeforeToolSelection { llm_request } => {
+                Event::BeforeToolSelection { llm_request: llm_request.as_llm_request() }
+            }
+            OwnedEvent::SessionStart { source } => Event::SessionStart { source: *source },
+            OwnedEvent::SessionEnd { reason } => Event::SessionEnd { reason: *reason },
+            OwnedEvent::PreCompress { trigger } => Event::PreCompress { trigger: *trigger },
+            OwnedEvent::Notification { notification_type, message, details } => {
+                Event::Notification { notification_type, message, details }
+            }
+        }
     }
 }
 
@@ -204,38 +229,6 @@ pub enum OwnedEvent {
     SessionEnd { reason: SessionEndReason },
     PreCompress { trigger: PreCompressTrigger },
     Notification { notification_type: NotificationType, message: String, details: JsonObject },
-}
-
-impl OwnedEvent {
-    /// The event, borrowing its data.
-    pub fn as_event(&self) -> Event<'_> {
-        match self {
-            Self::BeforeTool { tool_name, tool_input } => Event::BeforeTool { tool_name, tool_input },
-            Self::AfterTool { tool_name, tool_input, tool_response } => {
-                Event::AfterTool { tool_name, tool_input, tool_response }
-            }
-            Self::BeforeAgent { prompt } => Event::BeforeAgent { prompt },
-            Self::AfterAgent { prompt, prompt_response, stop_hook_active } => {
-                Event::AfterAgent { prompt, prompt_response, stop_hook_active: *stop_hook_active }
-            }
-            Self::BeforeModel { llm_request } => {
-                Event::BeforeModel { llm_request: llm_request.as_llm_request() }
-            }
-            Self::AfterModel { llm_request, llm_response } => Event::AfterModel {
-                llm_request: llm_request.as_llm_request(),
-                llm_response: llm_response.as_llm_response(),
-            },
-            Self::BeforeToolSelection { llm_request } => {
-                Event::BeforeToolSelection { llm_request: llm_request.as_llm_request() }
-            }
-            Self::SessionStart { source } => Event::SessionStart { source: *source },
-            Self::SessionEnd { reason } => Event::SessionEnd { reason: *reason },
-            Self::PreCompress { trigger } => Event::PreCompress { trigger: *trigger },
-            Self::Notification { notification_type, message, details } => {
-                Event::Notification { notification_type, message, details }
-            }
-        }
-    }
 }
 
 /// Why a payload cannot be used.

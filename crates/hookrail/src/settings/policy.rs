@@ -45,7 +45,8 @@ impl SettingsPaths {
     fn policy_in(&self, known: &[LevelText]) -> Result<Option<NamedPolicy>, Box<Diagnostic>> {
         let mut found = None;
         let real = SYSTEM_FILES.map(PathBuf::from);
-        for file in real.iter().chain(&self.system) {
+        let others = self.system.iter().filter(|file| !real.contains(file));
+        for file in real.iter().chain(others) {
             let loaded;
             let text = match known.iter().find(|text| text.file.as_ref() == Some(file)) {
                 Some(known) => Some(known.text.as_ref().map_err(Clone::clone)?),
