@@ -28,8 +28,8 @@ fn review(commands: &[&str], settings: &Value) -> (tempfile::TempDir, Review) {
     let hooks: Vec<Value> =
         commands.iter().map(|command| json!({ "type": "command", "command": command })).collect();
     let given = json!({ "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
-    let settings = Settings::from_value(folder.path(), &given);
-    let mut hooks: Vec<Hook> = settings.hooks.into_iter().map(|configured| configured.hook).collect();
+    let read = Settings::from_value(folder.path(), &given);
+    let mut hooks: Vec<Hook> = read.hooks.into_iter().map(|configured| configured.hook).collect();
     for hook in &mut hooks {
         hook.origin.level = hookrail::components::Level::Project;
     }
