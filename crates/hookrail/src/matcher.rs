@@ -66,8 +66,15 @@ enum Kind {
     Exact,
     /// One of these is to be found, or is the name.
     Words(Words),
-    /// Without a program it has too many instructions. The pattern for long texts is compiled when the first one comes.
-    Pattern { program: Option<Program>, way: Way, folds: bool, long: OnceLock<Option<LongPattern>> },
+    /// Without a program it has too many instructions. Of the required texts one is in everything that it matches. The
+    /// pattern for long texts is compiled when the first one comes.
+    Pattern {
+        program: Option<Program>,
+        way: Way,
+        folds: bool,
+        required: Option<Vec<String>>,
+        long: OnceLock<Option<LongPattern>>,
+    },
     /// Not found to be invalid, but beyond all limits.
     TooLarge,
 }
@@ -222,6 +229,12 @@ impl Matcher {
     /// Whether it is found in a text, which may be longer than any name: a file, a prompt, an answer. Plain words and
     /// patterns without look-around and back references are found in texts of any length.
     pub(crate) fn matches_text(&self, text: &str) -> MatchVerdict {
+        if let Some(Kind::Pattern { required: Some(texts), .. }) =
+            self.compiled.as_ref().map(|found| &found.kind)
+            && !texts.iter().any(|part| text.contains(part.as_str()))
+        {
+            return MatchVerdict::No; // What a rule looks for is rare, and this is sooner seen.
+        }
         let is_short = text.len() <= LONG_TEXT_BYTES;
         let long = if is_short { None } else { self.matches_long(text) };
         long.map_or_else(|| self.matches_tool(text), MatchVerdict::from)
@@ -249,7 +262,7 @@ impl Matcher {
         let compiled = self.compiled.as_ref()?;
         match &compiled.kind {
             Kind::Words(words) => Some(words.texts()),
-            Kind::Pattern { .. } => literals::required(&syntax::parse(&compiled.text).ok()?.root),
+            Kind::Pattern { required, .. } => required.clone(),
             Kind::Any | Kind::Exact | Kind::TooLarge => None,
         }
     }
@@ -285,7 +298,8 @@ impl Kind {
         };
         let way = if pattern.has_back_references { Way::Attempts } else { Way::Sets };
         let program = Program::compile(&pattern, way);
-        Ok(Self::Pattern { program, way, folds: pattern.folds, long: OnceLock::new() })
+        let required = literals::required(&pattern.root);
+        Ok(Self::Pattern { program, way, folds: pattern.folds, required, long: OnceLock::new() })
     }
 }
 

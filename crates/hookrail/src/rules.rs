@@ -30,7 +30,7 @@ pub(crate) use self::index::RuleIndex;
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
 
 pub use self::rule::Rule;
-pub(crate) use self::rule::{ExampleUse, RulePlace, RuleReading};
+pub(crate) use self::rule::{ExampleUse, PatternPrograms, RulePlace, RuleReading};
 pub use self::tools::{ArgumentRole, OurTool, argument_problem, unreadable_call};
 pub(crate) use self::tools::{PATCH_TOOL, TOOLS_OF_PATCH};
 pub use self::truth::Truth;

@@ -22,6 +22,7 @@ mod resolve;
 mod schema;
 mod settings_files;
 mod source;
+mod unread;
 
 #[cfg(any(test, feature = "fuzzing"))]
 use std::path::Path;

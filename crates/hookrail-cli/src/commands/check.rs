@@ -87,7 +87,7 @@ pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(S
 pub(crate) fn errors_outside_of_project(settings: &ResolvedSettings, context: &Context) -> Vec<String> {
     let mut errors = Vec::new();
     for hook in settings.hooks.iter().map(|resolved| &resolved.hook) {
-        let Hook { kind, origin, .. } = hook;
+        let Hook { kind, origin, .. } = &**hook;
         let HookKind::Command(command) = kind else { continue };
         if !matches!(origin.level, Level::User | Level::System) || command.contains('\0') {
             continue;

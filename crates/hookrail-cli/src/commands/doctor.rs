@@ -206,7 +206,7 @@ fn look_at_remotes(
     context: &Context,
     report: &mut DoctorReport,
 ) -> anyhow::Result<()> {
-    let on = settings.hooks.iter().filter(|resolved| resolved.on).map(|resolved| &resolved.hook);
+    let on = settings.hooks.iter().filter(|resolved| resolved.on).map(|resolved| &*resolved.hook);
     let mut remotes = on.filter(|hook| matches!(hook.kind, HookKind::Remote(_))).peekable();
     if remotes.peek().is_none() {
         return Ok(());
@@ -242,7 +242,7 @@ fn look_at_remotes(
 /// What the log contains about workers. A failure is over when it is read here, and may come again.
 fn look_at_workers(settings: &ResolvedSettings, context: &Context, report: &mut DoctorReport) {
     let path = hook_log::path_in(&context.state_dir());
-    let workers = PastWorkers::load_for(settings.hooks.iter().map(|resolved| &resolved.hook), &path);
+    let workers = PastWorkers::load_for(settings.hooks.iter().map(|resolved| &*resolved.hook), &path);
     let mut seen = HashSet::new();
     for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
         let hook = &resolved.hook;

@@ -188,7 +188,7 @@ fn warn_about_other_lists(name: &str, context: &Context, printer: &mut Printer) 
 
 /// Several hooks may go by one name.
 fn hooks_named<'s>(name: &'s str, settings: &'s ResolvedSettings) -> impl Iterator<Item = &'s Hook> {
-    settings.hooks.iter().map(|resolved| &resolved.hook).filter(move |hook| goes_by(hook, name))
+    settings.hooks.iter().map(|resolved| &*resolved.hook).filter(move |hook| goes_by(hook, name))
 }
 
 /// The entries of all lists that disable a hook of this name.

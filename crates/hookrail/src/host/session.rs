@@ -88,7 +88,7 @@ impl HookSession {
     pub fn review_approvals(&self) -> Option<Review> {
         let TrustPolicy::RequireApproval(store) = &self.system.config.trust else { return None };
         let settings = self.settings();
-        let hooks = settings.hooks.iter().map(|resolved| &resolved.hook);
+        let hooks = settings.hooks.iter().map(|resolved| &*resolved.hook);
         Some(store.pending(&settings.project_dir, hooks, &settings.project_settings))
     }
 

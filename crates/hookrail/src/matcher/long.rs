@@ -167,7 +167,8 @@ mod tests {
             assert_eq!(matcher.matches_text(&found), MatchVerdict::Yes, "{filler}");
         }
         let lookahead = Matcher::compile("a(?=b)");
-        assert_eq!(lookahead.matches_text(&"x".repeat(100_000)), MatchVerdict::BoundReached);
+        assert_eq!(lookahead.matches_text(&"a".repeat(100_000)), MatchVerdict::BoundReached);
+        assert_eq!(lookahead.matches_text(&"x".repeat(100_000)), MatchVerdict::No, "it needs an `a`");
     }
 
     proptest! {

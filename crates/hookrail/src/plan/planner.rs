@@ -106,12 +106,23 @@ pub struct HookPlanner {
     registry: Arc<HookRegistry>,
     /// In the order of [`EventName::ALL`].
     plans: [RwLock<PlanCache>; EventName::ALL.len()],
+    /// Plans for several names.
+    named: RwLock<Vec<NamedPlan>>,
+}
+
+/// A plan for several names.
+#[derive(Debug)]
+struct NamedPlan {
+    event: EventName,
+    changes: u64,
+    names: Vec<String>,
+    plan: CachedPlan,
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, plans: Default::default() }
+        Self { registry, plans: Default::default(), named: RwLock::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
@@ -136,7 +147,7 @@ impl HookPlanner {
     }
 
     /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
-    /// matches one of them. Only plans for one name are kept.
+    /// matches one of them. A few such plans are kept.
     pub fn plan_also(&self, event: EventName, target: Option<&str>, also: &[String]) -> Option<Arc<Plan>> {
         #[cfg(test)]
         tests::fail_if_injected();
@@ -144,7 +155,21 @@ impl HookPlanner {
             return self.plan(event, target);
         }
         let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
-        self.registry.listens_to(event).then(|| self.resolve(event, &names, None))?.map(Arc::new)
+        let changes = self.registry.changes();
+        let is_it = |kept: &&NamedPlan| kept.event == event && kept.changes == changes && kept.names == names;
+        let kept = self.named.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = kept.iter().find(is_it) {
+            return kept.plan.clone();
+        }
+        drop(kept);
+        let plan = self.registry.listens_to(event).then(|| self.resolve(event, &names, None))?.map(Arc::new);
+        let names = names.into_iter().map(str::to_owned).collect();
+        let mut kept = self.named.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MAX_NAMED {
+            kept.clear();
+        }
+        kept.push(NamedPlan { event, changes, names, plan: plan.clone() });
+        plan
     }
 
     /// Every hook that a plan for this event may contain. Where no plan can be made, any of them may have been meant.
@@ -349,6 +374,8 @@ fn matches(hook: &Hook, targets: &[&str], steps: &mut Steps) -> MatchVerdict {
 
 /// Models invent tool names, so only so many are kept, none of them long.
 const MAX_NAMES: usize = 1_024;
+/// How many plans for several names are kept.
+const MAX_NAMED: usize = 16;
 /// Plans for longer names are not kept.
 const MAX_NAME_BYTES: usize = 256;
 /// How many hooks all kept plans of an event may hold together.

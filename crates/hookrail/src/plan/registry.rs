@@ -18,7 +18,7 @@ use crate::trust::{HookTrust, Seal, VanishedGuard};
 #[non_exhaustive]
 pub struct JudgedHook {
     /// The hook.
-    pub hook: Hook,
+    pub hook: Arc<Hook>,
     /// Whether it may run at all.
     pub trust: HookTrust,
     /// What to look at again before each run.
@@ -27,7 +27,7 @@ pub struct JudgedHook {
 
 impl From<(Hook, HookTrust)> for JudgedHook {
     fn from((hook, trust): (Hook, HookTrust)) -> Self {
-        Self { hook, trust, seal: None }
+        Self { hook: Arc::new(hook), trust, seal: None }
     }
 }
 
@@ -118,7 +118,7 @@ impl HookRegistry {
                 let disabled_in =
                     disabled.iter().find(|entry| entry.disables(&hook)).map(|entry| entry.list.clone());
                 let state = AtomicU8::new(AS_CONFIGURED);
-                Registered { hook: Arc::new(hook), trust, seal, disabled_in, state }
+                Registered { hook, trust, seal, disabled_in, state }
             })
             .collect();
         hooks.sort_by_key(|registered| registered.hook.source);

@@ -9,10 +9,11 @@ mod operands;
 
 use std::sync::OnceLock;
 
-use hookrail_shell::{CommandWords, FlagName, FlagValue, Item, further_names};
+use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand, further_names};
 
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
+use super::facts::base_name;
 use super::glob::{Glob, GlobKind, MAX_GLOB_BYTES, braces};
 use super::truth::Truth;
 
@@ -62,6 +63,10 @@ impl CommandPattern {
     /// Reads a pattern; the error says what is wrong with it. Its words are compiled only if that is not known otherwise.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         let text = text.trim_start();
+        if let Some(program) = plain_program(text) {
+            let program_end = program.len();
+            return Ok(Self { text: text.into(), program_end, program: None, readings: OnceLock::new() });
+        }
         let mut words = text.split_whitespace();
         let Some(program) = words.next() else { return Err("it has no words".to_owned()) };
         if text.len() > 2 * MAX_WORDS
@@ -191,9 +196,25 @@ impl CommandPattern {
         })
     }
 
+    /// Whether a command certainly is another subcommand than the pattern begins with. That is seen without compiling the
+    /// words, and most patterns of a program are about something else.
+    fn is_for_another(&self, command: &TestedCommand<'_>) -> bool {
+        let first = command.words.items.iter().find(|item| !matches!(item, Item::Flag(_)));
+        let Some(Item::Operand(Operand { text, subcommand: Some(name), may_be_value: false, .. })) = first
+        else {
+            return false;
+        };
+        let word = self.text.split_whitespace().nth(1).filter(|word| {
+            self.program.is_none() && word.bytes().all(|byte| byte.is_ascii_lowercase()) && word != text
+        });
+        let Some(word) = word.filter(|word| word != name) else { return false };
+        let known = Entry::of(self.first_word()).and_then(|entry| entry.command(word));
+        known.is_none_or(|(_, first)| first != *name)
+    }
+
     /// Whether the pattern holds for a command.
     pub(crate) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
-        if !self.accepts_program(command.program, command.ignore_case) {
+        if !self.accepts_program(command.program, command.ignore_case) || self.is_for_another(command) {
             return Truth::No;
         }
         let holds = Truth::any(self.readings().iter().map(|reading| reading.matches(command)));
@@ -246,6 +267,19 @@ impl CommandReading {
     }
 }
 
+/// The program of a pattern about which nothing can be wrong or doubtful, because it has none of the signs that could be;
+/// `None` for any other text. A rule with such patterns alone is found by its programs and need not be read.
+pub(crate) fn plain_program(text: &str) -> Option<&str> {
+    // Operators, redirections, assignments, quotes and globs.
+    let is_plain = |byte: u8| {
+        matches!(byte, b' '..=b'~')
+            && !matches!(byte, b'|' | b'&' | b';' | b'<'..=b'>' | b'"' | b'\'' | b'\\' | b'[' | b'{')
+    };
+    let program = text.split(' ').next().filter(|_| text.bytes().all(is_plain))?;
+    let is_name = !program.is_empty() && !program.starts_with('-') && !program.contains(GLOB_SIGNS);
+    (is_name && program != "..." && text.len() <= 2 * MAX_WORDS).then_some(program)
+}
+
 /// The words of a pattern. `...` before a flag says nothing, because flags may be anywhere.
 fn words_of(text: &str) -> Vec<Option<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -256,14 +290,6 @@ fn words_of(text: &str) -> Vec<Option<String>> {
     };
     let kept = words.iter().enumerate().filter(|(at, word)| !says_nothing(*at, word));
     kept.map(|(_, word)| Some((*word).to_owned())).collect()
-}
-
-/// The last component of a program's name.
-fn base_name(program: &str) -> &str {
-    if !program.as_bytes().contains(&b'/') {
-        return program;
-    }
-    program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
 }
 
 /// Whether a word can be compiled, as far as that is seen without compiling it. The value of a flag is only a part of its

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::condition::needs::Detail;
-use super::facts::{Facts, base_name};
+use super::facts::Facts;
 use super::rule::Rule;
 
 /// The places of rules and other hooks in a list.
@@ -37,14 +37,8 @@ impl RuleIndex {
     pub(crate) fn candidates(&self, facts: &Facts<'_>) -> Option<Vec<usize>> {
         let mut places = self.others.clone();
         if let Some(shell) = facts.shell() {
-            if shell.is_dynamic() {
-                return None;
-            }
-            for name in shell.program_names() {
-                let name = name?.to_ascii_lowercase();
-                let found =
-                    [base_name(&name), &name].into_iter().filter_map(|name| self.by_program.get(name));
-                places.extend(found.flatten());
+            for name in shell.names()? {
+                places.extend(self.by_program.get(name).into_iter().flatten());
             }
         }
         places.sort_unstable();

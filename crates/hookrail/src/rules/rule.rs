@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use jsonc_parser::ast::Object;
 
+use super::command::plain_program;
 use super::condition::needs::{Detail, OwnNeed, ShippedNeed};
 use super::condition::{Condition, ConditionReport};
 use super::examples::{Example, Examples};
@@ -21,10 +22,10 @@ use crate::output::{Decision, HookOutput};
 /// A rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// What it says. A shipped rule is read when the first call comes for which it may hold.
-    parts: OnceLock<RuleParts>,
+    /// What it says; read when the first call comes for which it may hold.
+    parts: OnceLock<Box<RuleParts>>,
     examples: OnceLock<Examples>,
-    shipped: Option<ShippedRule>,
+    unread: Unread,
     /// A call for which one of these certainly holds is not stopped by the rule.
     exceptions: Vec<Condition>,
 }
@@ -46,6 +47,42 @@ pub(crate) struct ShippedRule {
     pub(crate) body: &'static str,
     /// Its text.
     pub(crate) text: &'static str,
+}
+
+/// The text of a rule, and what is known of it without reading it.
+#[derive(Debug)]
+enum Unread {
+    /// It was read at once.
+    Nothing,
+    Shipped(ShippedRule),
+    Own(UnreadRule),
+}
+
+/// The text of a rule of one's own on commands, about which nothing is wrong or doubtful.
+#[derive(Debug)]
+struct UnreadRule {
+    text: Box<str>,
+    programs: PatternPrograms,
+}
+
+/// The programs of the patterns of a rule that is not read, with blanks between them.
+#[derive(Debug, Default)]
+pub(crate) struct PatternPrograms(String);
+
+impl PatternPrograms {
+    /// Adds that of a pattern; `false` if this has to be read to know what is wrong with it.
+    pub(crate) fn add(&mut self, pattern: &str) -> bool {
+        let Some(program) = plain_program(pattern) else { return false };
+        if self.iter().next_back() != Some(program) {
+            self.0.push_str(if self.0.is_empty() { "" } else { " " });
+            self.0.push_str(program);
+        }
+        true
+    }
+
+    fn iter(&self) -> std::str::Split<'_, char> {
+        self.0.split(' ')
+    }
 }
 
 /// Where a rule is.
@@ -96,36 +133,48 @@ impl Rule {
 
     /// A rule that has been read.
     fn new(parts: RuleParts, examples: Examples) -> Self {
-        let (parts, examples) = (OnceLock::from(parts), OnceLock::from(examples));
-        Self { parts, examples, shipped: None, exceptions: Vec::new() }
+        let (parts, examples) = (OnceLock::from(Box::new(parts)), OnceLock::from(examples));
+        Self { parts, examples, unread: Unread::Nothing, exceptions: Vec::new() }
     }
 
     /// A rule of the library.
     pub(crate) fn shipped(shipped: ShippedRule) -> Self {
         let (parts, examples) = (OnceLock::new(), OnceLock::new());
-        Self { parts, examples, shipped: Some(shipped), exceptions: Vec::new() }
+        Self { parts, examples, unread: Unread::Shipped(shipped), exceptions: Vec::new() }
     }
 
-    /// What it says. The tests of this crate read every shipped rule; one that could not be read would block.
+    /// A rule of one's own that is read when it is needed; its examples are never asked for.
+    pub(crate) fn unread(text: &str, programs: PatternPrograms) -> Self {
+        let rule = UnreadRule { text: text.into(), programs };
+        let (parts, examples) = (OnceLock::new(), OnceLock::from(Examples::default()));
+        Self { parts, examples, unread: Unread::Own(rule), exceptions: Vec::new() }
+    }
+
+    /// What it says. The tests of this crate show that what is left unread can be read; if not, it would block.
     fn parts(&self) -> &RuleParts {
         self.parts.get_or_init(|| {
-            let read = self.shipped.and_then(|shipped| library::read(shipped.body, ExampleUse::Ignore));
-            read.and_then(|rule| rule.parts.into_inner()).unwrap_or_else(|| RuleParts {
-                when: Condition::always(),
-                then: HookOutput {
-                    decision: Some(Decision::Block),
-                    reason: Some("a shipped rule cannot be read".to_owned()),
-                    ..HookOutput::default()
-                },
-                on_unknown: None,
+            let text = match &self.unread {
+                Unread::Nothing => None,
+                Unread::Shipped(shipped) => Some(shipped.body),
+                Unread::Own(own) => Some(&*own.text),
+            };
+            let read = text.and_then(|text| library::read(text, ExampleUse::Ignore));
+            read.and_then(|rule| rule.parts.into_inner()).unwrap_or_else(|| {
+                let (decision, reason) = (Some(Decision::Block), Some("a rule cannot be read".to_owned()));
+                let then = HookOutput { decision, reason, ..HookOutput::default() };
+                Box::new(RuleParts { when: Condition::always(), then, on_unknown: None })
             })
         })
     }
 
-    /// Whether its condition may hold, or be undecided, without reading a rule that has not been read.
+    /// Whether its condition may hold, or be undecided, as far as that is known without reading it. That is asked of a rule
+    /// that has been read, too: it costs less than to evaluate its condition.
     fn may_hold(&self, facts: &Facts<'_>) -> bool {
-        let shipped = self.shipped.filter(|_| self.parts.get().is_none());
-        shipped.is_none_or(|shipped| shipped.needs.iter().any(|need| need.may_be_met(facts)))
+        match &self.unread {
+            Unread::Nothing => true,
+            Unread::Shipped(shipped) => shipped.needs.iter().any(|need| need.may_be_met(facts)),
+            Unread::Own(own) => facts.shell().is_some_and(|shell| shell.may_start(own.programs.iter())),
+        }
     }
 
     /// Whether its condition holds.
@@ -135,9 +184,13 @@ impl Rule {
 
     /// The ways in which its condition may hold.
     pub(crate) fn needs(&self, detail: Detail) -> Vec<OwnNeed> {
-        match &self.shipped {
-            Some(shipped) => shipped.needs.iter().map(ShippedNeed::to_own).collect(),
-            None => self.parts().when.needs(detail),
+        match &self.unread {
+            Unread::Nothing => self.parts().when.needs(detail),
+            Unread::Shipped(shipped) => shipped.needs.iter().map(ShippedNeed::to_own).collect(),
+            Unread::Own(own) => {
+                let programs = own.programs.iter().map(str::to_owned).collect();
+                vec![OwnNeed { programs, ..OwnNeed::default() }]
+            }
         }
     }
 
@@ -212,7 +265,8 @@ impl Rule {
 
     fn all_examples(&self) -> &Examples {
         self.examples.get_or_init(|| {
-            let read = self.shipped.and_then(|shipped| library::read(shipped.text, ExampleUse::Read));
+            let Unread::Shipped(shipped) = &self.unread else { return Examples::default() };
+            let read = library::read(shipped.text, ExampleUse::Read);
             read.and_then(|rule| rule.examples.into_inner()).unwrap_or_default()
         })
     }

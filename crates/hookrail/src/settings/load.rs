@@ -13,6 +13,7 @@ use super::library::read_library;
 use super::read::{LevelRead, last, read_level};
 use super::settings_files::{LevelText, SettingsFiles};
 use super::source::Source;
+use super::unread::CutText;
 use super::{Settings, SettingsPaths, UnusableFile};
 use crate::diagnostic::Diagnostic;
 use crate::hook::Level;
@@ -89,9 +90,26 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
 /// Reads one text of a level: its hooks into `settings`, and all else as what is returned. `None`, with a finding, if it
 /// cannot be used.
 fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Option<LevelRead> {
+    // Approvals are bound to what a project's rules say, and whoever tries examples wants to know what is wrong.
+    let reads_all = settings.try_examples || *level == Level::Project;
+    let cut = if reads_all { None } else { CutText::of(source.text()) };
+    if let Some(source) = cut.as_ref().map(|cut| source.without(cut))
+        && let Ok(root) = source.parse()
+    {
+        return read_root(level, &source, &root, settings);
+    }
     let root = parse(level, source, settings)?;
+    read_root(level, source, &root, settings)
+}
+
+fn read_root(
+    level: &Level,
+    source: &Source<'_>,
+    root: &Object<'_>,
+    settings: &mut Settings,
+) -> Option<LevelRead> {
     let mut findings = Findings::new(source);
-    let (read, hooks) = match read_level(&root, &mut findings) {
+    let (read, hooks) = match read_level(root, &mut findings) {
         Ok(read) => read,
         // The flag was written for a reason, and which of the two it was is not known.
         Err(finding) => {
@@ -100,10 +118,10 @@ fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Opt
         }
     };
     if *level == Level::Project && !read.settings.disabled_extensions.is_empty() {
-        findings.note_project_extensions(&root);
+        findings.note_project_extensions(root);
     }
     if *level != Level::System {
-        findings.policy_without_effect(&root);
+        findings.policy_without_effect(root);
     }
     for unreadable in &read.unreadable {
         refuse_guarded(level, source, unreadable, settings);

@@ -61,7 +61,7 @@ pub struct ResolvedSettings {
 #[derive(Debug)]
 pub struct ResolvedHook {
     /// The hook.
-    pub hook: Hook,
+    pub hook: Arc<Hook>,
     /// Whether it may run.
     pub trust: HookTrust,
     /// What to look at again before each run.
@@ -106,7 +106,7 @@ impl ResolvedSettings {
         };
         let disabled: Vec<&DisabledEntry> = outer.disabled.iter().filter(is_own).collect();
         for mut resolved in outer.hooks {
-            let hook = &mut resolved.hook;
+            let hook = Arc::make_mut(&mut resolved.hook);
             let is_approved = resolved.trust == HookTrust::Approved && resolved.on;
             if is_approved && hook.event.is_guarded() && !disabled.iter().any(|entry| entry.disables(hook)) {
                 hook.enclosing = Some(Arc::clone(&folder));
@@ -153,7 +153,7 @@ impl ResolvedSettings {
                 Level::Project => project_on,
                 Level::User | Level::System | Level::Extension(_) => outside_on,
             };
-            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
+            ResolvedHook { hook: Arc::new(hook), trust, seal, on, spans, extra_fields }
         };
         let judged = std::mem::take(&mut judgement.hooks);
         let hooks: Vec<ResolvedHook> = judged.into_iter().map(resolve_hook).collect();
@@ -204,7 +204,7 @@ impl ResolvedSettings {
 
     /// The hooks alone, as reviews of approvals take them.
     pub fn hook_list(&self) -> Vec<Hook> {
-        self.hooks.iter().map(|resolved| resolved.hook.clone()).collect()
+        self.hooks.iter().map(|resolved| Hook::clone(&resolved.hook)).collect()
     }
 
     /// The files of the user and the system that cannot be used. Which guards they held is not known.
@@ -238,7 +238,7 @@ impl ResolvedSettings {
         // Ranked with the project's, in front of extensions.
         let hooks = hooks.chain(&self.enclosing);
         let hooks = hooks.map(|resolved| JudgedHook {
-            hook: resolved.hook.clone(),
+            hook: Arc::clone(&resolved.hook),
             trust: resolved.trust.clone(),
             seal: resolved.seal.clone(),
         });

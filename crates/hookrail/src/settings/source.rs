@@ -13,14 +13,20 @@ use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::diagnose;
+use super::unread::{CutRule, CutText, MARK};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::formats::jsonc::PARSE_OPTIONS;
 
 /// A text and where it comes from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Source<'a> {
     file: Option<&'a Path>,
+    /// What is parsed. Rules may be taken out of it.
     text: &'a str,
+    /// The text as it is in the file.
+    whole: &'a str,
+    /// The rules that were taken out.
+    cut: &'a [CutRule<'a>],
     /// Bytes of the file before the text: its byte order mark.
     shift: usize,
     /// Where each line starts, found once: places are asked for thousands of hooks.
@@ -42,9 +48,33 @@ impl<'a> Source<'a> {
         Self {
             file,
             text,
+            whole: text,
+            cut: &[],
             shift: content.len() - text.len(),
             line_starts: file.map(|_| std::iter::once(0).chain(newlines).collect()).unwrap_or_default(),
             last: Cell::new((0, 0, 0)),
+        }
+    }
+
+    /// The same without rules that are not read. Places are still those of the file.
+    pub(super) fn without<'c>(&self, cut: &'c CutText<'c>) -> Source<'c>
+    where
+        'a: 'c,
+    {
+        Source { text: &cut.text, cut: &cut.rules, ..self.clone() }
+    }
+
+    /// The rule whose mark is here.
+    pub(super) fn cut_rule(&self, mark: usize) -> Option<&'a CutRule<'a>> {
+        self.cut.binary_search_by_key(&mark, |cut| cut.mark).ok().and_then(|place| self.cut.get(place))
+    }
+
+    /// Where an offset in what is parsed is in the text of the file.
+    fn in_whole(&self, offset: usize) -> usize {
+        match self.cut.partition_point(|cut| cut.mark < offset).checked_sub(1).and_then(|at| self.cut.get(at))
+        {
+            Some(before) => before.end + (offset - before.mark).saturating_sub(MARK.len()),
+            None => offset,
         }
     }
 
@@ -56,7 +86,7 @@ impl<'a> Source<'a> {
     /// The whole content of the file, with its byte order mark.
     #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn whole(&self) -> String {
-        if self.shift > 0 { format!("\u{feff}{}", self.text) } else { self.text.to_owned() }
+        if self.shift > 0 { format!("\u{feff}{}", self.whole) } else { self.whole.to_owned() }
     }
 
     /// The file; `None` for a host's value.
@@ -66,18 +96,20 @@ impl<'a> Source<'a> {
 
     /// The line of an offset, from 1; 0 where there is no file.
     pub fn line(&self, offset: usize) -> usize {
+        let offset = self.in_whole(offset);
         self.line_starts.partition_point(|start| *start <= offset)
     }
 
     /// A range of the text as a range of the file.
     pub(super) fn in_file(&self, range: Range<usize>) -> Range<usize> {
-        range.start + self.shift..range.end + self.shift
+        self.in_whole(range.start) + self.shift..self.in_whole(range.end) + self.shift
     }
 
     /// The place of a range of the text.
     pub fn place(&self, range: Range<usize>) -> Option<Place> {
         let file = self.file?;
-        let line = self.line(range.start);
+        let (line, span) = (self.line(range.start), self.in_file(range.clone()));
+        let range = self.in_whole(range.start)..self.in_whole(range.end);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let (last_start, last_offset, last_column) = self.last.get();
         let (known_offset, known_column) =
@@ -88,12 +120,12 @@ impl<'a> Source<'a> {
             known_column.saturating_sub(self.characters(range.start..known_offset))
         };
         self.last.set((start, range.start, column));
-        Some(Place { file: file.to_path_buf(), line, column: column + 1, span: self.in_file(range) })
+        Some(Place { file: file.to_path_buf(), line, column: column + 1, span })
     }
 
     /// Columns count characters, as editors do.
     fn characters(&self, range: Range<usize>) -> usize {
-        self.text.get(range).map_or(0, |text| text.chars().count())
+        self.whole.get(range).map_or(0, |text| text.chars().count())
     }
 
     /// Parses the text strictly. The parser bounds nesting by itself (512 open brackets and keys), so no

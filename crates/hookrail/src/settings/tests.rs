@@ -3,6 +3,7 @@
 mod laws;
 mod levels;
 mod places;
+mod unread;
 
 use std::path::Path;
 use std::time::Duration;

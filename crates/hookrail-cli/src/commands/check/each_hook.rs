@@ -64,7 +64,7 @@ impl Check<'_> {
             match &resolved.hook.kind {
                 // Others are reported by the engine, and nothing can be asked about them.
                 HookKind::Command(command) if !command.contains('\0') => {
-                    Some((index, &resolved.hook, command.as_str()))
+                    Some((index, &*resolved.hook, command.as_str()))
                 }
                 _ => None,
             }

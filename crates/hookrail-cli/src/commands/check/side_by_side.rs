@@ -39,7 +39,7 @@ impl Check<'_> {
     /// dropped is dropped once everything is approved.
     /// Targets are tried one by one, because a duplicate may be one for some tools only.
     pub(super) fn duplicates(&mut self, hooks: &AsIfApproved) {
-        let all = || self.settings.hooks.iter().map(|resolved| &resolved.hook);
+        let all = || self.settings.hooks.iter().map(|resolved| &*resolved.hook);
         let mut dropped: BTreeMap<usize, (Arc<Hook>, Vec<String>)> = BTreeMap::new();
         for event in EventName::ALL {
             for target in targets(event, all().filter(|hook| hook.event == event)) {

@@ -6,7 +6,7 @@ use super::{ConditionNode, NodeKind};
 use crate::event::CallReading;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::Fact;
-use crate::rules::facts::{Facts, ShellLine, base_name};
+use crate::rules::facts::{Facts, ShellLine};
 use crate::rules::test::{Test, TestPart};
 
 /// More alternatives than this are not kept apart: then the condition needs nothing.
@@ -62,15 +62,7 @@ impl ShippedNeed {
     pub(crate) fn may_be_met(&self, facts: &Facts<'_>) -> bool {
         if self.hidden || !self.programs.is_empty() || !self.words.is_empty() {
             let Some(shell) = facts.shell() else { return false };
-            let is_named = |name: &str| {
-                // Once for a name: a preset has a thousand programs to compare it with.
-                let base = base_name(name);
-                let has_path = base.len() != name.len();
-                let mut programs = self.programs.iter();
-                programs.any(|program| is_program(program, base) || (has_path && is_program(program, name)))
-            };
-            let has_program =
-                || self.programs.is_empty() || shell.program_names().any(|name| name.is_none_or(is_named));
+            let has_program = || self.programs.is_empty() || shell.may_start(self.programs.iter().copied());
             if !shell.is_dynamic() && (self.hidden || !has_program() || !self.has_words(shell)) {
                 return false;
             }
@@ -115,15 +107,6 @@ fn has_text(value: &Value, parts: &[&str]) -> bool {
         Value::Array(list) => list.iter().any(|value| has_text(value, parts)),
         Value::Object(object) => object.values().any(|value| has_text(value, parts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// Whether a program of this name is meant.
-fn is_program(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        // On some systems case does not matter. It is enough to compare what is left exactly later.
-        Some(start) => name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start)),
-        None => name.eq_ignore_ascii_case(pattern),
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct ShellLine {
     pub(crate) causes: BTreeSet<Cause>,
     /// The paths that the line reads or writes, as they are written.
     pub(crate) paths: Vec<PathUse>,
+    /// The names that its programs may be meant by; `None` if one of them cannot be determined.
+    names: OnceLock<Option<Vec<String>>>,
 }
 
 /// One command of a shell line, with what is worked out of it when the first rule asks for it.
@@ -37,15 +39,43 @@ impl ShellLine {
     pub(super) fn new(facts: ShellFacts) -> Self {
         let ShellFacts { commands, programs, causes, paths } = facts;
         let unprepared = |fact| LineCommand { fact, words: OnceLock::new(), joined: OnceLock::new() };
-        Self { commands: commands.into_iter().map(unprepared).collect(), programs, causes, paths }
+        let commands = commands.into_iter().map(unprepared).collect();
+        Self { commands, programs, causes, paths, names: OnceLock::new() }
     }
 
-    /// The programs of its commands as they are written, and those that it is known to start otherwise; `None` for one
-    /// that cannot be determined.
-    pub(crate) fn program_names(&self) -> impl Iterator<Item = Option<&str>> {
-        let of_commands =
-            self.commands.iter().map(|command| command.fact.argv.first().and_then(Option::as_deref));
-        of_commands.chain(self.programs.iter().map(|name| Some(name.as_str())))
+    /// The names that its programs may be meant by, in lower case: as they are written, and without their folders; and
+    /// those of the programs that it is known to start otherwise. `None` if one of them cannot be determined.
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        let prepare = || {
+            if self.is_dynamic() {
+                return None;
+            }
+            let mut names: Vec<String> = self.programs.iter().map(|name| name.to_ascii_lowercase()).collect();
+            for command in &self.commands {
+                let name = command.fact.argv.first()?.as_deref()?.to_ascii_lowercase();
+                let base = base_name(&name);
+                if base.len() < name.len() {
+                    names.push(base.to_owned());
+                }
+                names.push(name);
+            }
+            names.sort_unstable();
+            names.dedup();
+            Some(names)
+        };
+        self.names.get_or_init(prepare).as_deref()
+    }
+
+    /// Whether one of these programs may be started. A `*` at the end of one stands for any rest. On some systems case does
+    /// not matter; it is enough to compare exactly what is left.
+    pub(crate) fn may_start<'p>(&self, mut programs: impl Iterator<Item = &'p str>) -> bool {
+        let Some(names) = self.names() else { return true };
+        programs.any(|program| match program.strip_suffix('*') {
+            Some(start) => names
+                .iter()
+                .any(|name| name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start))),
+            None => names.iter().any(|name| name.eq_ignore_ascii_case(program)),
+        })
     }
 
     /// Whether a program name, or code handed to a shell, cannot be determined from the text.
@@ -56,6 +86,9 @@ impl ShellLine {
 
 /// The last name of a program's path.
 pub(crate) fn base_name(name: &str) -> &str {
+    if !name.as_bytes().contains(&b'/') {
+        return name;
+    }
     name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name)
 }
 

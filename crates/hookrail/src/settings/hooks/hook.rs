@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged as _;
 
 use super::super::bridge_entry::calls_bridge;
 use super::super::diagnose::{Route, span};
@@ -43,6 +44,9 @@ impl HookReader<'_, '_, '_> {
     /// Reads one hook. A required field that cannot be used leaves the hook out; an optional one falls back to its
     /// default. Both are reported.
     pub(super) fn read_hook(&mut self, group: &HookGroup, value: &Value<'_>, route: Route<'_>) {
+        if let Some(cut) = self.findings.source().cut_rule(value.start()) {
+            return self.add_unread(group, cut, value.start());
+        }
         let Some(object) = value.as_object() else {
             let help = "write { \"type\": \"command\", \"command\": \"…\" }";
             return self.findings.wrong_type(route, "a hook", value, help);
@@ -68,7 +72,7 @@ impl HookReader<'_, '_, '_> {
                 HookKind::Plugin => "plugin".to_owned(),
                 HookKind::Http(http) => http.url.shown(),
                 HookKind::Remote(nats) => format!("{} {}", nats.url.shown(), nats.subject),
-                HookKind::Rule(_) | HookKind::UnreadableRule(_) => self.rule_name(object),
+                HookKind::Rule(_) | HookKind::UnreadableRule(_) => self.rule_name(object.range.start),
             }),
             description: self.text(object, "description", route),
             kind,

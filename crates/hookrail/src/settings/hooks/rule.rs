@@ -1,23 +1,48 @@
 //! Hooks of type `rule`, and the `when` of command hooks.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jsonc_parser::ast::{Object, ObjectProp};
 
 use super::super::diagnose::span;
 use super::super::read::given;
+use super::super::unread::CutRule;
+use super::super::{ConfiguredHook, HookSpans};
 use super::{HookGroup, HookReader};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
-use crate::hook::{HookKind, UnreadableRule};
+use crate::formats::json_object::JsonObject;
+use crate::hook::{Hook, HookKind, Origin, UnreadableRule};
 use crate::rules::{Condition, ExampleUse, Rule, RulePlace, RuleReading};
 
 impl HookReader<'_, '_, '_> {
     /// What a rule without a name is called: `rule FILE:LINE`.
-    pub(super) fn rule_name(&self, object: &Object<'_>) -> String {
+    pub(super) fn rule_name(&self, start: usize) -> String {
         let source = self.findings.source();
         let file = source.file().and_then(|file| file.file_name()).unwrap_or_default().to_string_lossy();
-        format!("rule {file}:{}", source.line(object.range.start))
+        format!("rule {file}:{}", source.line(start))
+    }
+
+    /// Adds a rule that is not read yet, whose mark is at `start`.
+    pub(super) fn add_unread(&mut self, group: &HookGroup, cut: &CutRule<'_>, start: usize) {
+        let source = self.findings.source();
+        let mut hook = Hook::new(group.event, "");
+        let name = cut.name.filter(|name| !name.is_empty());
+        hook.name = name.map_or_else(|| self.rule_name(start), str::to_owned);
+        hook.description = cut.description.map(str::to_owned);
+        hook.kind = HookKind::Rule(Arc::clone(&cut.rule));
+        hook.matcher = group.matcher.clone();
+        hook.sequential = group.sequential;
+        hook.source = self.level.config_source();
+        hook.origin = Origin {
+            level: self.level.clone(),
+            file: source.file().map(PathBuf::from).unwrap_or_default(),
+            line: source.line(start),
+        };
+        let brace = source.in_file(start..start).start;
+        let spans = HookSpans { command: brace..brace + 1, matcher: group.matcher_span.clone() };
+        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
     }
 
     /// Reads a rule. One that cannot be read stays a hook that always fails, so that a typing error does not silently
