@@ -60,7 +60,7 @@ fn with_rule(rule: &str) -> String {
     let other = r#"{"type": "rule", "when": {"command": "rm"}, "block": "é"}"#;
     format!(
         "\u{feff}{{\"hooks\": {{\"BeforeTool\": [\n  {{\"matcher\": \"x|é\", \"hooks\": [{other},\n {rule}, \
-         {other}, 7, {{\"type\": \"rulee\"}}]}}]}}, \"hooksConfig\": {{\"typo\": 1}}}}"
+         {other}, {{}}, {{\"type\": \"rulee\"}}]}}]}}, \"hooksConfig\": {{\"typo\": 1}}}}"
     )
 }
 
