@@ -127,7 +127,7 @@ fn usual_rules_are_left_unread_and_all_others_read() {
 /// Fields of rules, most of them as they should be.
 fn arbitrary_rule() -> impl Strategy<Value = String> {
     let pattern =
-        r#"(tool|git|\./x|[a-z.*?=-]{0,4}|\[)( (push|delete|--force|-f|\.\.\.|[a-z*;&>'-]{1,3})){0,3}"#;
+        r"(tool|git|\./x|[a-z.*?=-]{0,4}|\[)( (push|delete|--force|-f|\.\.\.|[a-z*;&>'-]{1,3})){0,3}";
     let field = prop_oneof![
         6 => pattern.prop_map(|text| format!(r#""when": {{"command": "{text}"}}"#)),
         4 => prop::collection::vec(pattern, 0..3)
