@@ -8,6 +8,7 @@ const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 
 /// The names of all programs, and of their subcommands behind those of their programs, in order, each with the place of
 /// its entry.
+#[allow(clippy::unreadable_literal, reason = "a generated file")]
 const INDEX: &[(&str, usize, usize)] = &include!(concat!(env!("OUT_DIR"), "/index.rs"));
 
 /// What is known about a program, or about one of its subcommands.
