@@ -8,6 +8,9 @@ use anyhow::{Context as _, Result, bail};
 use hookrail_live::Program;
 use serde_json::Value;
 
+/// How many releases are tried: the newest may need a package that is not on npm yet.
+const TRIED: usize = 8;
+
 /// Installs an agent, unless it is there, and returns its program.
 /// An installed agent is never updated here. To look at a new release, remove its folder from the cache; the head of
 /// the table names the version that was run.
@@ -16,18 +19,44 @@ pub(super) fn install(program: &Program) -> Result<PathBuf> {
     let executable = folder.join("node_modules/.bin").join(program.name);
     if !executable.exists() {
         fs::create_dir_all(&folder)?;
-        eprintln!("installing {} from npm", program.package);
-        let installed = Command::new("npm")
-            .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", "."])
-            .arg(program.package)
-            .current_dir(&folder)
-            .status()
-            .context("npm cannot be started")?;
-        if !installed.success() {
+        let is_installed = releases(program)?.iter().take(TRIED).any(|version| {
+            let package = format!("{}@{version}", program.package);
+            eprintln!("installing {package} from npm");
+            npm(&["install", "--no-audit", "--no-fund", "--prefix", ".", &package])
+                .current_dir(&folder)
+                .status()
+                .is_ok_and(|status| status.success())
+                && executable.exists()
+        });
+        if !is_installed {
             bail!("npm cannot install {}", program.package);
         }
     }
     executable.canonicalize().with_context(|| format!("{} brought no program", program.package))
+}
+
+/// The releases, the newest one first. Each is named when it is installed: without a version npm takes an older one whose
+/// `engines` accept this Node, though the newest may bring a program that needs none.
+fn releases(program: &Program) -> Result<Vec<String>> {
+    let asked = npm(&["view", program.package, "version", "versions", "--json"])
+        .output()
+        .context("npm cannot be started")?;
+    let answer: Value = serde_json::from_slice(&asked.stdout).with_context(|| {
+        format!("npm does not know {}: {}", program.package, String::from_utf8_lossy(&asked.stderr).trim())
+    })?;
+    let newest = answer.get("version").and_then(Value::as_str);
+    // The only release of a package comes as a text. Those after the newest are previews.
+    let all = answer.get("versions").and_then(Value::as_array).into_iter().flatten();
+    let older = all.filter_map(Value::as_str).take_while(|version| Some(*version) != newest);
+    let is_release = |version: &&str| !version.contains('-');
+    let older: Vec<&str> = older.filter(is_release).collect();
+    Ok(newest.into_iter().chain(older.into_iter().rev()).map(str::to_owned).collect())
+}
+
+fn npm(arguments: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.args(arguments).arg("--loglevel=error");
+    command
 }
 
 /// Where the programs are kept: `HOOKRAIL_AGENTS`, else a folder of the user's cache.
