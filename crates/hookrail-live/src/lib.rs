@@ -20,5 +20,5 @@ pub use model::{Call, ModelCall, OfferedTool, Script, ScriptedModel, Turn};
 pub use observed::{Cell, Ending};
 pub use program::{PROGRAMS, Program};
 pub use prove::{EFFECTS, Observation, Proved, effects, observe};
-pub use run::{RunAlone, Subject, first_requests, run_alone, version};
+pub use run::{RunAlone, Subject, first_requests, run_alone, version, version_in};
 pub use scenario::{SCENARIOS, Scenario};

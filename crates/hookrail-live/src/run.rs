@@ -189,8 +189,18 @@ pub fn version(executable: &Path) -> Result<Option<String>> {
     command.arg("--version");
     run(command, &room, Duration::from_secs(20))?;
     let printed = fs::read_to_string(base.path().join("stdout.txt"))?;
-    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
-    Ok(printed.split(|c: char| c.is_whitespace() || c == 'v').find(is_version).map(str::to_owned))
+    Ok(version_in(&printed).map(str::to_owned))
+}
+
+/// The version in what a program prints about itself: `2.1.327 (Claude Code)`, `GitHub Copilot CLI 1.0.102.`
+pub fn version_in(printed: &str) -> Option<&str> {
+    let is_border = |sign: char| sign.is_whitespace() || matches!(sign, '(' | ')' | ',' | '/' | '@');
+    printed
+        .split(is_border)
+        .map(|word| {
+            word.trim_start_matches(['v', 'V']).trim_end_matches(|sign: char| !sign.is_alphanumeric())
+        })
+        .find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()) && word.contains('.'))
 }
 
 /// What the agent offers its model in a first request, under each name of the model and all at once.
@@ -349,4 +359,24 @@ fn run(mut command: Command, room: &Room, patience: Duration) -> Result<Ending> 
     let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
     let _ = child.wait();
     Ok(ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_in;
+
+    #[test]
+    fn a_version_is_found_in_what_programs_print() {
+        for (printed, expected) in [
+            ("2.1.327 (Claude Code)\n", Some("2.1.327")),
+            ("codex-cli 0.169.0", Some("0.169.0")),
+            ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.", Some("1.0.102")),
+            ("v0.61.0-preview.1", Some("0.61.0-preview.1")),
+            ("qwen-code/0.24.4 linux-x64", Some("0.24.4")),
+            ("error: no such option", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(printed), expected, "{printed}");
+        }
+    }
 }

@@ -33,8 +33,8 @@ pub(crate) fn measured_version(agent: Agent) -> String {
 /// What a person is told of a version that was not measured, and what to do.
 pub(crate) fn unmeasured(agent: Agent, version: &str) -> Option<(String, String)> {
     let measured = measured_version(agent);
-    let mut words = version.split(|sign: char| sign.is_whitespace() || matches!(sign, '(' | ')' | ','));
-    if words.any(|word| word.trim_start_matches('v') == measured) {
+    let version = hookrail_live::version_in(version).unwrap_or(version);
+    if version == measured {
         return None;
     }
     let help = match hookrail_live::measured(agent.as_str()) {
@@ -126,6 +126,8 @@ mod tests {
         let measured = measured_version(Agent::Claude);
         assert_eq!(unmeasured(Agent::Claude, &format!("{measured} (Claude Code)")), None);
         assert_eq!(unmeasured(Agent::Claude, &format!("v{measured}")), None);
+        let copilot = format!("GitHub Copilot CLI {}.", measured_version(Agent::Copilot));
+        assert_eq!(unmeasured(Agent::Copilot, &copilot), None, "as it prints it");
         for other in [format!("{measured}0"), "9.9.9".to_owned(), String::new()] {
             let (message, help) = unmeasured(Agent::Claude, &other).unwrap();
             assert!(message.contains(&measured) && help.contains("doctor --live claude"), "{message} {help}");
