@@ -54,13 +54,15 @@ pub(super) fn entry(agent: Agent, event: &NativeEvent, scope: EntryScope<'_>) ->
 }
 
 /// A script that does something with the first `$p` that is a hookrail, or something else where there is none. The home
-/// is the one in the user database: `$HOME` may come from a project. A pattern that finds nothing stays as it is, which
-/// tells without any program whether a file is there.
+/// is the one in the user database: `$HOME` may come from a project. Whether a file is there is told without a pattern,
+/// because `SHELLOPTS` and `BASHOPTS` of a project change what patterns mean in a `/bin/sh` that is bash.
 pub(super) fn for_each_place(found: &str, missing: &str) -> String {
-    let shared = SHARED_FOLDERS.map(|folder| format!(" {folder}/hookrai[l]")).concat();
-    let places = format!("\"$h\"/.hookrail/bin/hookrai[l]{shared}");
+    let shared = SHARED_FOLDERS.map(|folder| format!(" {folder}/hookrail")).concat();
+    let places = format!("\"$h\"/.hookrail/bin/hookrail{shared}");
+    // A program that may be run and not read is there, too.
+    let is_there = "(: <\"$p\") 2>/dev/null || /bin/ls -d \"$p\" >/dev/null 2>&1";
     format!(
-        "h=; u=$(/usr/bin/id -un) && eval \"h=~$u\"; for p in {places}; do case $p in *l) {found};; esac; done; {missing}"
+        "h=; u=$(/usr/bin/id -un) && eval \"h=~$u\"; for p in {places}; do if {is_there}; then {found}; fi; done; {missing}"
     )
 }
 

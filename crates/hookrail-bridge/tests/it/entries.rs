@@ -142,6 +142,49 @@ fn functions_of_the_environment_do_not_replace_what_an_entry_uses() {
     }
 }
 
+/// Options of a bash that is `/bin/sh` come from the environment, too. One that is required refuses, and one that is
+/// installed is found.
+#[test]
+fn options_of_the_environment_hide_no_program() {
+    let folder = Folder::new();
+    let sh = folder.0.join("sh");
+    symlink("/bin/bash", &sh).expect("a link");
+    let run = |command: &str, name: &str, value: &str| {
+        let command = folder.moved(command).replace("/bin/sh", &sh.to_string_lossy());
+        // As an agent that does not use bash does.
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(command).env(name, value).stdin(Stdio::null());
+        let output = shell.output().expect("a shell");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    };
+    let options = [
+        ("SHELLOPTS", "noglob"),
+        ("SHELLOPTS", "errexit:nounset:noclobber"),
+        ("BASHOPTS", "failglob"),
+        ("BASHOPTS", "nullglob"),
+        ("GLOBIGNORE", "*"),
+    ];
+    for program in [None, Some("echo asked; exit 0"), Some("exit 9")] {
+        program.into_iter().for_each(|script| folder.install(script));
+        for (event, command) in entries_of(Agent::Claude, EntryScope::Project { require: true }) {
+            if !GUARDED.contains(&event.as_str()) {
+                continue;
+            }
+            for (name, value) in options {
+                let ended = run(&command, name, value);
+                let at = format!("{event} with {name}={value}");
+                match program {
+                    Some("echo asked; exit 0") => {
+                        assert_eq!(ended.stdout, "asked\n", "{at}: {}", ended.stderr)
+                    }
+                    _ => assert_refused(Agent::Claude, &ended, "so this was refused", &at),
+                }
+            }
+        }
+    }
+}
+
 /// A temporary home with a place for hookrail.
 struct Folder(PathBuf);
 
