@@ -13,6 +13,9 @@ use crate::event::BridgeEvent;
 pub(crate) use bytes::event_name_in;
 pub(crate) use fields::{compress_trigger, end_reason, start_source};
 
+/// What `hookrail doctor` sends in the place of an event, to see whether an agent's entry leads to the bridge.
+pub const PROBE: &str = "hookrail doctor asks whether this entry leads to hookrail";
+
 /// Why an agent's stdin cannot be read as an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BridgeInputError {
@@ -22,6 +25,9 @@ pub enum BridgeInputError {
         /// The agent that was expected to send an object.
         agent: Agent,
     },
+    /// It is a question of `hookrail doctor`.
+    #[error("it is a question of `hookrail doctor`, not a call")]
+    Probe,
     /// It is larger than what is read.
     #[error("stdin is too large: {what}")]
     TooLarge {
@@ -50,6 +56,9 @@ pub fn read(
     event_argument: Option<&str>,
     stdin: &[u8],
 ) -> Result<BridgeEvent, BridgeInputError> {
+    if stdin == PROBE.as_bytes() {
+        return Err(BridgeInputError::Probe);
+    }
     let fields = bytes::object(agent, stdin)?;
     let agent = sender(agent, &fields);
     let dialect = dialect_of(agent);

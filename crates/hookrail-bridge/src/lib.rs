@@ -45,7 +45,7 @@ pub use event::BridgeEvent;
 pub use import::{
     ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
 };
-pub use input::{BridgeInputError, read};
+pub use input::{BridgeInputError, PROBE, read};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
 pub use outcome::Outcome;

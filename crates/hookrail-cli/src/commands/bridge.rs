@@ -25,7 +25,7 @@ use hookrail::settings::AgentEvents;
 use hookrail::settings::UnusableSettings;
 use hookrail::{EventName, HookSession};
 use hookrail_bridge::{
-    Agent, BridgeEvent, NativeAnswer, Outcome, SessionMemory, answer, broken, read, time_budget,
+    Agent, BridgeEvent, NativeAnswer, Outcome, PROBE, SessionMemory, answer, broken, read, time_budget,
 };
 use serde_json::Value;
 
@@ -101,7 +101,7 @@ fn answer_or_refuse(
         }
     };
     let native = refuse(args, stdin, &why);
-    if native.refusal.is_some() {
+    if native.refusal.is_some() && stdin != PROBE.as_bytes() {
         // Whatever becomes of the log, the answer is a refusal.
         let _ = std::panic::catch_unwind(AssertUnwindSafe(|| log_refusal(args, places, stdin, &why)));
     }

@@ -55,6 +55,8 @@ fn a_whole_chain_needs_nothing() {
     for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "kilo", "pi", "cline"] {
         assert_eq!(states(&ran, agent, WORKS), ["ok"], "{agent}: {ran}");
     }
+    let log = run(&project, &["log"]);
+    assert!(!log.stdout.contains("block"), "what `doctor` tried is not a call of an agent: {log}");
     assert_eq!(states(&ran, "hooks", "`notes` has never run"), ["note"], "{ran}");
     run(&project, &["fire", "BeforeTool", "--tool", "read_file", "--input", "{}"]);
     assert_eq!(states(&doctor(&project), "hooks", "never run"), [""; 0], "it has run by now");

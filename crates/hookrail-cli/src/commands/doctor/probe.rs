@@ -1,11 +1,13 @@
-//! One call through an agent's own entry, with a payload that reaches no hook: nothing at all. The bridge refuses it at a
+//! One call through an agent's own entry, with a payload that reaches no hook and no log. The bridge refuses it at a
 //! guarded event with a text of its own, which a program that is gone cannot print.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
+
+use hookrail_bridge::{BridgeInputError, PROBE};
 
 /// How long an entry may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -22,12 +24,12 @@ pub(super) enum ProbeResult {
     Odd(String),
 }
 
-/// Runs an entry as its agent would, with an empty stdin.
+/// Runs an entry as its agent would.
 pub(super) fn probe(entry: &str, directory: &Path) -> ProbeResult {
     let Some(printed) = run(entry, directory) else {
         return ProbeResult::Odd("it gave no answer in time".to_owned());
     };
-    if printed.contains("stdin is empty") {
+    if printed.contains(&BridgeInputError::Probe.to_string()) {
         ProbeResult::Works
     } else if printed.contains(hookrail_bridge::NOT_RUN) || printed.contains("not found") {
         ProbeResult::Gone
@@ -39,12 +41,16 @@ pub(super) fn probe(entry: &str, directory: &Path) -> ProbeResult {
 /// Both streams of an entry, if it ends in time.
 fn run(entry: &str, directory: &Path) -> Option<String> {
     let (mut reader, writer) = std::io::pipe().ok()?;
+    let (question, mut asking) = std::io::pipe().ok()?;
+    // It fits into the pipe, whoever reads it.
+    asking.write_all(PROBE.as_bytes()).ok()?;
+    drop(asking);
     let mut child = Command::new("sh")
         .args(["-c", entry])
         .current_dir(directory)
         // Where `doctor` is run by a hook of a bridge, the entry must answer as well.
         .env_remove("HOOKRAIL_BRIDGE")
-        .stdin(Stdio::null())
+        .stdin(question)
         .stdout(writer.try_clone().ok()?)
         .stderr(writer)
         .process_group(0)
