@@ -251,4 +251,15 @@ fn a_shipped_rule_is_shown_line_by_line() {
     let shown = run(&project, &["trust"]);
     assert!(!shown.stdout.contains("\\n"), "{shown}");
     assert!(shown.stdout.contains("    |   \"name\": \"no-force-push\","), "{shown}");
+
+    // One that takes the place of another hook is compared with it in the same form.
+    let own = json!({ "type": "rule", "name": "own", "when": { "command": "rm" }, "block": "no" });
+    let hooks = json!({ "BeforeTool": [{ "matcher": "run_shell_command", "hooks": [own] }] });
+    let project = TestProject::new();
+    project.settings(&json!({ "enableHooks": true, "hooks": hooks }));
+    assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
+    project.settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));
+    let shown = run(&project, &["trust", "--yes"]);
+    assert!(shown.stdout.contains("    | +  \"name\": \"no-force-push\","), "{shown}");
+    assert!(!shown.stdout.contains("\\n"), "{shown}");
 }

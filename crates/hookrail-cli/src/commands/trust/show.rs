@@ -198,10 +198,14 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
             }
             _ => None,
         });
-        match (value.as_str(), field_before) {
-            // The text of a shipped rule, as `hookrail rules NAME` prints it.
-            (Some(lines), None) if lines.contains('\n') => long.push((field, lines.to_owned())),
-            (_, field_before) => term(field, plain(value), field_before),
+        let value = plain(value);
+        // The text of a shipped rule has lines, as `hookrail rules NAME` prints it.
+        match field_before {
+            None if value.contains('\n') => long.push((field, value)),
+            Some(before) if value.contains('\n') || before.contains('\n') => {
+                long.push((field, difference(&before, &value)));
+            }
+            field_before => term(field, value, field_before),
         }
     }
     if let Some(description) = &hook.description {
