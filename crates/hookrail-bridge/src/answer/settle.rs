@@ -44,10 +44,13 @@ struct Settling<'a> {
 pub(super) fn settle(event: &BridgeEvent, outcome: &Outcome, remembered: &SessionMemory) -> Settled {
     let mut memory = remembered.clone();
     if event.event == Some(EventName::SessionStart) {
-        let is_resumed = event.payload.get("source").is_some_and(|source| source == "resume");
-        let SessionMemory { cwd, pending_context, above, is_lost, .. } = memory;
-        let pending_context = pending_context.filter(|_| is_resumed);
-        memory = SessionMemory { cwd, pending_context, above, is_lost, ..SessionMemory::default() };
+        // Grok Build fires it beside the first prompt, others in the middle of their work, after a compression. So what
+        // belongs to a prompt is forgotten with the next one, and by a person who clears the conversation.
+        let is_cleared = event.payload.get("source").is_some_and(|source| source == "clear");
+        let before = if is_cleared { SessionMemory::default() } else { memory.clone() };
+        let SessionMemory { cwd, above, is_lost, .. } = memory;
+        memory =
+            SessionMemory { cwd, above, is_lost, session_stop: None, shown_notices: Vec::new(), ..before };
     }
     memory.note(event);
     let settled =

@@ -269,12 +269,39 @@ fn time_is_less_than_what_is_granted() {
 /// Kimi Code takes a text for the model at prompts alone. One that waits is not lost when the session is resumed.
 #[test]
 fn a_text_waits_for_the_prompt_of_a_resumed_session() {
-    for (source, expected) in [("resume", json!({ "message": "later" })), ("startup", Value::Null)] {
+    for (source, expected) in [("resume", json!({ "message": "later" })), ("clear", Value::Null)] {
         let mut session = Session::new(Agent::Kimi);
         assert_eq!(session.step("PostToolUse-Bash", &context("later")), Value::Null);
         let mut start = event(Agent::Kimi, "SessionStart");
         start.payload.insert("source".to_owned(), source.into());
         assert_eq!(session.fire(&start, &nothing()), Value::Null);
         assert_eq!(session.step("UserPromptSubmit", &nothing()), expected, "{source}");
+    }
+}
+
+/// Grok Build fires the start of a session beside its first prompt, in any order, and some agents fire it again when they
+/// compressed the conversation in the middle of their work.
+#[test]
+fn a_session_that_starts_late_forgets_neither_a_stop_nor_the_prompt() {
+    for (agent, source) in [(Agent::Grok, "startup"), (Agent::Codex, "compact"), (Agent::Kimi, "startup")] {
+        let names = names(agent);
+        let mut session = Session::new(agent);
+        session.step(names.prompt, &context("with the prompt"));
+        let (prompt, waits) = (session.memory.prompt.clone(), session.memory.pending_context.clone());
+        assert!(prompt.is_some(), "{agent}");
+        session.step(names.before, &stop());
+        let start =
+            json!({ "hook_event_name": "SessionStart", "session_id": "s", "cwd": "/", "source": source });
+        let start = read(agent, None, start.to_string().as_bytes()).expect("an event");
+        session.fire(&start, &nothing());
+        assert_ne!(
+            session.step(names.before, &nothing()),
+            Value::Null,
+            "{agent}: a call passes after a stop"
+        );
+        assert_eq!(session.memory.prompt, prompt, "{agent}");
+        if agent == Agent::Grok {
+            assert!(waits.is_some(), "it takes texts with tool calls alone");
+        }
     }
 }
