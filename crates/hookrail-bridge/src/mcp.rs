@@ -34,7 +34,9 @@ pub enum McpServer {
     LeftAlone(&'static str),
 }
 
-/// Lets every server that is a program be started by hookrail. Doing it twice changes nothing.
+/// Lets every server that is a program be started by hookrail. Doing it twice changes nothing. A server counts as wrapped
+/// only if its entry is what this writes: a configuration may come with a project, and one that calls another program of
+/// that name, or names another home, would look guarded.
 pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, ConnectError> {
     let as_text = |path: &Path| {
         let text = path.to_str().filter(|text| path.is_absolute() && !text.contains(char::is_control));
@@ -43,12 +45,15 @@ pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, 
     };
     let (program, home) = (as_text(program)?, as_text(home)?);
     edit(text, |name, server, body| {
-        if server.is_wrapped() {
+        let server_option = format!("--server={name}");
+        let ours = ["mcp", "--home", &home, &server_option, "--"];
+        let given = server.arguments.as_ref().map(|(_, words)| words.as_slice()).unwrap_or_default();
+        let begins = given.len() > ours.len() && ours.iter().zip(given).all(|(ours, (word, _))| ours == word);
+        if begins && server.command.0 == program {
             return Ok(None);
         }
-        let server_option = format!("--server={name}");
-        let command = server.command.0.clone();
-        let words = ["mcp", "--home", &home, &server_option, "--", &command].map(quoted);
+        let words = ours.into_iter().chain([server.command.0.as_str()]).map(quoted);
+        let words: Vec<String> = words.collect();
         let mut edits = vec![(server.command.1.clone(), quoted(&program))];
         if let Some((at, arguments)) = &server.arguments {
             let comma = if arguments.is_empty() { "" } else { ", " };
@@ -62,10 +67,11 @@ pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, 
     })
 }
 
-/// Lets every server be started by its client again.
-pub fn unwrap_servers(text: &str) -> Result<McpEdit, ConnectError> {
+/// Lets every server that this program starts be started by its client again.
+pub fn unwrap_servers(text: &str, program: &Path) -> Result<McpEdit, ConnectError> {
     edit(text, |_, server, _| {
-        let Some((at, arguments)) = server.arguments.as_ref().filter(|_| server.is_wrapped()) else {
+        let is_ours = Path::new(&server.command.0) == program && server.is_told("mcp");
+        let Some((at, arguments)) = server.arguments.as_ref().filter(|_| is_ours) else {
             return Ok(None);
         };
         let Some(border) = arguments.iter().position(|(word, _)| word == "--") else { return Ok(None) };
@@ -91,11 +97,9 @@ struct StdioServer {
 type Word = (String, Range<usize>);
 
 impl StdioServer {
-    /// Whether hookrail starts it already.
-    fn is_wrapped(&self) -> bool {
-        let is_ours = Path::new(&self.command.0).file_name().is_some_and(|name| name == "hookrail");
-        let words = self.arguments.as_ref().map(|(_, words)| words.as_slice()).unwrap_or_default();
-        is_ours && words.first().is_some_and(|(word, _)| word == "mcp")
+    /// Whether this is its first argument.
+    fn is_told(&self, first: &str) -> bool {
+        self.arguments.as_ref().and_then(|(_, words)| words.first()).is_some_and(|(word, _)| word == first)
     }
 }
 
@@ -236,6 +240,37 @@ mod tests {
         wrap_servers(text, Path::new(PROGRAM), Path::new("/home/u")).unwrap()
     }
 
+    fn unwrapped(text: &str) -> String {
+        unwrap_servers(text, Path::new(PROGRAM)).unwrap().new_text
+    }
+
+    /// A configuration that comes with a project may be written so that its servers look guarded.
+    #[test]
+    fn what_only_looks_wrapped_is_wrapped() {
+        let server = |program: &str, words: &str| {
+            format!(
+                r#"{{"mcpServers":{{"a":{{"command":"{program}","args":["mcp",{words},"--","evil"]}}}}}}"#
+            )
+        };
+        for (program, words) in [
+            ("./hookrail", r#""--home","/home/u","--server=a""#),
+            ("hookrail", r#""--home","/home/u","--server=a""#),
+            (PROGRAM, r#""--home","/tmp/theirs","--server=a""#),
+            (PROGRAM, r#""--home","/home/u","--server=b""#),
+            (PROGRAM, r#""--home","/home/u","--system","/dev/null","--server=a""#),
+            (PROGRAM, r#""--server=a""#),
+        ] {
+            let text = server(program, words);
+            let edit = wrapped(&text);
+            assert_eq!(edit.servers, [("a".to_owned(), McpServer::Changed)], "{text}");
+            let begin = r#""args":["mcp", "--home", "/home/u", "--server=a", "--", "#;
+            assert!(edit.new_text.contains(&format!("{begin}\"{program}\", \"mcp\"")), "{}", edit.new_text);
+            assert_eq!(unwrapped(&edit.new_text), text);
+        }
+        let ours = server(PROGRAM, r#""--home","/home/u","--server=a""#);
+        assert_eq!(wrapped(&ours).servers, [("a".to_owned(), McpServer::Same)]);
+    }
+
     #[test]
     fn every_clients_form_is_wrapped_and_unwrapped() {
         for (before, expected) in [
@@ -256,8 +291,8 @@ mod tests {
             assert_eq!(edit.new_text, expected);
             assert!(edit.servers.iter().all(|(_, state)| *state == McpServer::Changed));
             assert_eq!(wrapped(expected).new_text, expected, "twice");
-            assert_eq!(unwrap_servers(expected).unwrap().new_text, before);
-            assert_eq!(unwrap_servers(before).unwrap().new_text, before);
+            assert_eq!(unwrapped(expected), before);
+            assert_eq!(unwrapped(before), before);
         }
     }
 
@@ -267,7 +302,7 @@ mod tests {
             "{\n  \"mcp\": { \"servers\": {\n    \"x\": {\n      \"command\": \"s\"\n    }\n  } }\n}\n";
         let after = wrapped(before).new_text;
         assert!(after.contains("\",\n      \"args\": [\"mcp\""), "{after}");
-        let back = unwrap_servers(&after).unwrap().new_text;
+        let back = unwrapped(&after);
         assert!(back.contains("\"command\": \"s\",\n      \"args\": []"), "{back}");
     }
 

@@ -364,6 +364,32 @@ fn ten_megabytes_pass_with_and_without_hooks() {
     client.close();
 }
 
+/// The longest message, in both directions: a longer one is answered with an error under its id, what follows it passes,
+/// and the server never sees it.
+#[test]
+fn a_message_beyond_64_mebibytes_is_answered_with_an_error() {
+    const BEYOND: usize = 64 << 20;
+    let project = with_hooks(&json!({ "BeforeTool": [rule("rm", &json!({ "when": {}, "block": "no" }))] }));
+    let mut client = Client::start(&project);
+    client.call(1, "echo", &json!({ "text": "y".repeat(BEYOND) }));
+    let refused = client.next();
+    assert_eq!((&refused["id"], refused["error"]["code"].as_i64()), (&json!(1), Some(-32600)), "{refused}");
+    assert!(
+        refused["error"]["message"].as_str().unwrap().contains("longer than 67108864 bytes"),
+        "{refused}"
+    );
+    assert_eq!(received(&project), "");
+
+    let refused = client.ask(2, "big", &json!({ "bytes": BEYOND }));
+    assert!(
+        refused["error"]["message"].as_str().unwrap().contains("longer than 67108864 bytes"),
+        "{refused}"
+    );
+    assert_eq!(texts(&client.ask(3, "ls", &json!({}))), ["ls {}"]);
+    assert!(is_refused(&client.ask(4, "rm", &json!({}))));
+    client.close();
+}
+
 #[test]
 fn the_session_begins_with_the_client_and_ends_with_it() {
     let note = "cat >> \"$HOOKRAIL_PROJECT_DIR/events\"; echo >> \"$HOOKRAIL_PROJECT_DIR/events\"";

@@ -82,6 +82,11 @@ pub(super) fn read_client_line(line: &[u8]) -> ClientLine<'_> {
         return ClientLine::NotJson("it is not UTF-8".to_owned());
     };
     let text = text.trim_ascii();
+    if text.contains('\r') {
+        // Python's SDK, for one, ends a line there: what this message contains would be a message of its own.
+        let why = "some servers end a line at its carriage return, and what is left is not JSON";
+        return ClientLine::NotJson(why.to_owned());
+    }
     let read = match text.bytes().next() {
         None => return ClientLine::Other,
         Some(b'[') => batch(text).map(|parts| {

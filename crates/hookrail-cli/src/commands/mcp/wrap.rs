@@ -85,7 +85,8 @@ fn take_out(file: &Path, dry_run: bool, context: &Context) -> anyhow::Result<Cha
     let original = recorded
         .filter(|recorded| recorded.is_unchanged(&before))
         .and_then(|recorded| recorded.text_before(context));
-    let edited = unwrap_servers(&before).map_err(|error| unusable(file, &error, context))?;
+    let edited =
+        unwrap_servers(&before, &program::path(context)).map_err(|error| unusable(file, &error, context))?;
     let names = names(&edited, &McpServer::Changed);
     let after = original.unwrap_or(edited.new_text);
     let differs = after != before;
@@ -114,11 +115,11 @@ pub(crate) fn wrapped_files(context: &Context) -> Vec<(PathBuf, Option<WrappedSe
     let record = ConnectRecord::load(context).unwrap_or_default();
     let files = record.files.into_iter().filter(|recorded| recorded.agent == RECORDED_AS);
     let look = |file: &Path| {
-        let edit = unwrap_servers(&load(file).ok()??).ok()?;
+        let edit = wrap_servers(&load(file).ok()??, &program::path(context), &context.paths.home).ok()?;
         let with = |state: &McpServer| {
             edit.servers.iter().filter(|(_, of)| of == state).map(|(name, _)| name.clone()).collect()
         };
-        Some(WrappedServers { wrapped: with(&McpServer::Changed), others: with(&McpServer::Same) })
+        Some(WrappedServers { wrapped: with(&McpServer::Same), others: with(&McpServer::Changed) })
     };
     files.map(|recorded| PathBuf::from(recorded.file)).map(|file| (file.clone(), look(&file))).collect()
 }

@@ -53,6 +53,17 @@ fn a_call_that_servers_read_in_different_ways_is_refused() {
     client.send(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"rm"},}"#);
     let answer = client.next();
     assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &Value::Null), "{answer}");
+    // Servers that end a line at a carriage return would find a call in it.
+    for around in [
+        ("{\"a\":\r", "\r}"),
+        ("{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[\r", "\r]}"),
+        ("[\r", "\r]"),
+    ] {
+        let call = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"rm"}}"#;
+        client.send(&format!("{}{call}{}", around.0, around.1));
+        let answer = client.next();
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    }
     assert_eq!(texts(&client.ask(4, "ls", &json!({ "n": 18_446_744_073_709_551_615_u64 }))).len(), 1);
     let (code, rest, _) = client.close();
     assert_eq!((code, rest.len()), (Some(0), 0));

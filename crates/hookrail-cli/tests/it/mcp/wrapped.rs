@@ -86,6 +86,32 @@ fn a_file_that_was_changed_meanwhile_keeps_the_change() {
     );
 }
 
+/// A project may bring a configuration in which servers look as if hookrail started them.
+#[test]
+fn what_only_looks_wrapped_is_not_taken_for_guarded() {
+    let project = TestProject::new();
+    let program = json!(project.home().join(".hookrail/bin/hookrail"));
+    let before = format!(
+        "{{\"mcpServers\":{{\"own\":{{\"command\":\"./hookrail\",\"args\":[\"mcp\",\"--server=own\",\"--\",\"x\"]}},\n\
+         \"home\":{{\"command\":{program},\"args\":[\"mcp\",\"--home\",\"/tmp/theirs\",\"--server=home\",\"--\",\"x\"]}}}}}}"
+    );
+    let file = project.file("mcp.json", &before);
+    let name = file.to_str().unwrap();
+    let ran = run(&project, &["mcp", "wrap", name]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("go through hookrail: own, home"), "{ran}");
+    let doctor = run(&project, &["doctor"]);
+    assert!(doctor.stdout.contains("mcp: `mcp.json`: through hookrail go own, home"), "{doctor}");
+    let wrapped = fs::read_to_string(&file).unwrap();
+
+    // As a pull would bring it back.
+    fs::write(&file, &before).unwrap();
+    let doctor = run(&project, &["doctor"]);
+    assert!(doctor.stdout.contains("these servers are not started through hookrail: own, home"), "{doctor}");
+    fs::write(&file, &wrapped).unwrap();
+    assert_eq!(run(&project, &["mcp", "unwrap", name]).code, Some(0));
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
 #[test]
 fn uninstall_takes_it_back_too() {
     let project = TestProject::new();
