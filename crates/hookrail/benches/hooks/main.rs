@@ -18,6 +18,7 @@ mod events;
 mod floor;
 mod idle;
 mod load;
+mod mcp;
 mod memory;
 mod plot;
 mod plots;
@@ -44,6 +45,10 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["child-echo", socket] => {
             serve::echo(socket);
+            return ExitCode::SUCCESS;
+        }
+        ["child-mcp"] => {
+            mcp::answer_all();
             return ExitCode::SUCCESS;
         }
         ["child-memory", bytes, hooks] => {
@@ -92,7 +97,7 @@ type Workload = fn(&Args, &mut Report);
 
 fn measure(args: &Args) -> Report {
     let mut report = Report::default();
-    let workloads: [(&str, Workload); 24] = [
+    let workloads: [(&str, Workload); 25] = [
         ("P1", events::one_hook),
         ("P2", events::direct_hook),
         ("P3", events::parallel_hooks),
@@ -108,6 +113,7 @@ fn measure(args: &Args) -> Report {
         ("P11", bridge::measure),
         ("P12", bridge::keeper),
         ("P13", bridge::remote),
+        ("P14", mcp::measure),
         ("AGENT", program::agent),
         ("W1", workers::round_trip),
         ("W2", workers::python),
