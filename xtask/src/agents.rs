@@ -15,7 +15,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use hookrail_live::{Observation, PROGRAMS, SCENARIOS, Scenario, Subject};
+use hookrail_live::{EFFECTS, Observation, PROGRAMS, SCENARIOS, Scenario, Subject};
 use serde_json::{Map, Value, json};
 
 /// Where the observed table is in the documents.
@@ -81,7 +81,9 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
         let observed = hookrail_live::observe(&subject, &scenarios, Duration::from_hours(1), tell);
         for (seen, row) in observed.iter().zip(&mut rows) {
             let _ = write!(row, " {} |", seen.words);
-            if let Some(effect) = seen.scenario.effect {
+        }
+        for effect in EFFECTS {
+            if let Some(seen) = observed.iter().find(|seen| seen.scenario.effect == Some(effect)) {
                 effects.insert(effect.to_owned(), json!(seen.result.as_str()));
             }
         }

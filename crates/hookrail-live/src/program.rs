@@ -340,6 +340,68 @@ pub const PROGRAMS: [Program; 11] = [
         subagent: Some(task_like_opencode),
     },
     Program {
+        name: "grok",
+        title: "Grok Build",
+        package: "@xai-official/grok",
+        models: &["scripted"],
+        arguments: |prompt, model| words(&["-p", prompt, "--always-approve", "-m", model]),
+        go_on: Some(|prompt, model| words(&["-p", prompt, "--continue", "--always-approve", "-m", model])),
+        all_tools: AllTools::Always,
+        environment: |_, _| vec![("XAI_API_KEY", "fake".to_owned())],
+        signs: Signs { stopped: None, prompt_refused: None },
+        prepare: |setup| {
+            let url = setup.url;
+            let mut config = format!(
+                "[models]\ndefault = \"scripted\"\n\n[model.scripted]\nmodel = \"scripted\"\n\
+                 base_url = \"{url}/v1\"\napi_key = \"fake\"\ncontext_window = 128000\n"
+            );
+            config.push_str(&setup.mcp_table());
+            write(&setup.home.join(".grok/config.toml"), &config)
+        },
+        write: |file, text| Call::new("write", json!({ "file_path": file, "content": text })),
+        monitor: Some(|command| {
+            Call::new("monitor", json!({ "command": command, "description": "as scripted" }))
+        }),
+        search: Some(|file| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            vec![Call::new("grep", json!({ "pattern": "TOKEN", "glob": name }))]
+        }),
+        mcp: || Some(Call::new("use_tool", json!({ "tool_name": "probe__leave_mark", "tool_input": {} }))),
+        subagent: Some(|prompt| {
+            Call::new(
+                "spawn_subagent",
+                json!({ "description": "a task", "prompt": prompt, "background": false }),
+            )
+        }),
+    },
+    Program {
+        name: "kimi",
+        title: "Kimi Code",
+        package: "@moonshot-ai/kimi-code",
+        models: &["scripted"],
+        arguments: |prompt, _| words(&["-p", prompt]),
+        go_on: Some(|prompt, _| words(&["--continue", "-p", prompt])),
+        all_tools: AllTools::Always,
+        environment: |_, _| Vec::new(),
+        signs: Signs { stopped: None, prompt_refused: None },
+        prepare: |setup| {
+            let url = setup.url;
+            let config = format!(
+                "default_model = \"scripted\"\ntelemetry = false\n\n\
+                 [providers.scripted]\ntype = \"openai\"\nbase_url = \"{url}/v1\"\napi_key = \"fake\"\n\n\
+                 [models.scripted]\nprovider = \"scripted\"\nmodel = \"scripted\"\nmax_context_size = 100000\n"
+            );
+            let folder = setup.home.join(".kimi-code");
+            write_json(&folder.join("mcp.json"), &json!({ "mcpServers": setup.mcp_servers() }))?;
+            write(&folder.join("config.toml"), &config)
+        },
+        write: |file, text| Call::new("Write", json!({ "path": file, "content": text })),
+        monitor: None,
+        search: Some(|file| vec![Call::new("Read", json!({ "path": file }))]),
+        mcp: || Some(Call::new("leave_mark", json!({}))),
+        subagent: Some(|prompt| Call::new("Agent", json!({ "description": "a task", "prompt": prompt }))),
+    },
+    Program {
         name: "kilo",
         title: "Kilo",
         package: "@kilocode/cli",
@@ -436,68 +498,6 @@ pub const PROGRAMS: [Program; 11] = [
         search: Some(|file| vec![Call::new("read_files", json!({ "files": [{ "path": file }] }))]),
         mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| Call::new("spawn_agent", json!({ "systemPrompt": "do it", "task": prompt }))),
-    },
-    Program {
-        name: "grok",
-        title: "Grok Build",
-        package: "@xai-official/grok",
-        models: &["scripted"],
-        arguments: |prompt, model| words(&["-p", prompt, "--always-approve", "-m", model]),
-        go_on: Some(|prompt, model| words(&["-p", prompt, "--continue", "--always-approve", "-m", model])),
-        all_tools: AllTools::Always,
-        environment: |_, _| vec![("XAI_API_KEY", "fake".to_owned())],
-        signs: Signs { stopped: None, prompt_refused: None },
-        prepare: |setup| {
-            let url = setup.url;
-            let mut config = format!(
-                "[models]\ndefault = \"scripted\"\n\n[model.scripted]\nmodel = \"scripted\"\n\
-                 base_url = \"{url}/v1\"\napi_key = \"fake\"\ncontext_window = 128000\n"
-            );
-            config.push_str(&setup.mcp_table());
-            write(&setup.home.join(".grok/config.toml"), &config)
-        },
-        write: |file, text| Call::new("write", json!({ "file_path": file, "content": text })),
-        monitor: Some(|command| {
-            Call::new("monitor", json!({ "command": command, "description": "as scripted" }))
-        }),
-        search: Some(|file| {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            vec![Call::new("grep", json!({ "pattern": "TOKEN", "glob": name }))]
-        }),
-        mcp: || Some(Call::new("use_tool", json!({ "tool_name": "probe__leave_mark", "tool_input": {} }))),
-        subagent: Some(|prompt| {
-            Call::new(
-                "spawn_subagent",
-                json!({ "description": "a task", "prompt": prompt, "background": false }),
-            )
-        }),
-    },
-    Program {
-        name: "kimi",
-        title: "Kimi Code",
-        package: "@moonshot-ai/kimi-code",
-        models: &["scripted"],
-        arguments: |prompt, _| words(&["-p", prompt]),
-        go_on: Some(|prompt, _| words(&["--continue", "-p", prompt])),
-        all_tools: AllTools::Always,
-        environment: |_, _| Vec::new(),
-        signs: Signs { stopped: None, prompt_refused: None },
-        prepare: |setup| {
-            let url = setup.url;
-            let config = format!(
-                "default_model = \"scripted\"\ntelemetry = false\n\n\
-                 [providers.scripted]\ntype = \"openai\"\nbase_url = \"{url}/v1\"\napi_key = \"fake\"\n\n\
-                 [models.scripted]\nprovider = \"scripted\"\nmodel = \"scripted\"\nmax_context_size = 100000\n"
-            );
-            let folder = setup.home.join(".kimi-code");
-            write_json(&folder.join("mcp.json"), &json!({ "mcpServers": setup.mcp_servers() }))?;
-            write(&folder.join("config.toml"), &config)
-        },
-        write: |file, text| Call::new("Write", json!({ "path": file, "content": text })),
-        monitor: None,
-        search: Some(|file| vec![Call::new("Read", json!({ "path": file }))]),
-        mcp: || Some(Call::new("leave_mark", json!({}))),
-        subagent: Some(|prompt| Call::new("Agent", json!({ "description": "a task", "prompt": prompt }))),
     },
 ];
 

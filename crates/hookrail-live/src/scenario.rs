@@ -181,7 +181,8 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "replaced result",
         // Where it cannot be replaced, the run is stopped.
         alone: true,
-        turns: |_, _| shell(&["touch replaced.txt; printf %s%s HUSH- HUSH"]),
+        // Some agents do not wait for hooks after a tool; what follows gives them the time.
+        turns: |_, _| shell(&["touch replaced.txt; printf %s%s HUSH- HUSH", "sleep 3", "touch further.txt"]),
         read: |seen| match (
             seen.exists("replaced.txt"),
             seen.model_received("MARK-REPLACED"),
@@ -189,7 +190,7 @@ pub static SCENARIOS: &[Scenario] = &[
         ) {
             (true, true, false) => Cell::Works(""),
             (true, false, false) => Cell::Unknown("neither text reached the model"),
-            (true, _, true) if seen.was_strengthened() => {
+            (true, _, true) if seen.was_strengthened() && !seen.exists("further.txt") => {
                 Cell::Instead("the model reads the original, and every further call is refused")
             }
             (true, _, true) => Cell::Fails,

@@ -19,7 +19,7 @@ use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
 pub(crate) static DIALECT: Dialect = Dialect {
-    tested_with: "2.1.326",
+    tested_with: "2.1.327",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: EVENTS,
     event_aliases: &[],
