@@ -137,6 +137,7 @@ fn the_bridge_and_the_server_call_them() {
     });
     let ran = run_with_stdin(&project, &["-C", "sub", "serve"], &format!("{request}\n"));
     assert!(ran.stdout.contains("no touching"), "X7: {ran}");
+    assert!(!ran.stderr.contains("as if there were no hooks"), "X7: {ran}");
 }
 
 /// A project below the home directory: folders up to below the home count, the home itself and what is above it do not.

@@ -206,7 +206,9 @@ fn print_state(hooks: &HookSession, context: &Context) {
     for line in findings::lines(settings, context) {
         print_message(line.text);
     }
-    if let Some(off) = findings::why_off(settings, context) {
+    // Guards of the folders above are asked all the same.
+    let off = findings::why_off(settings, context).filter(|_| settings.enclosing.is_empty());
+    if let Some(off) = off {
         // Where hooks are configured, it is among the lines above.
         if settings.hooks.is_empty() {
             print_message(format_args!("warning: {}; {}", off.why, off.help));
