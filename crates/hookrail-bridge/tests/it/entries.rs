@@ -53,7 +53,8 @@ struct Ended {
 fn run(agent: Agent, command: &str, variables: &[(&str, &str)]) -> Ended {
     let (shell, option) = if agent == Agent::Codex { ("bash", "-lc") } else { ("/bin/sh", "-c") };
     let mut shell = Command::new(shell);
-    shell.arg(option).arg(command).envs(variables.iter().copied()).stdin(Stdio::null());
+    // Nothing of the profile of whoever runs the tests.
+    shell.arg(option).arg(command).env("HOME", "/").envs(variables.iter().copied()).stdin(Stdio::null());
     let output = shell.output().expect("a shell");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
@@ -166,7 +167,9 @@ fn options_of_the_environment_hide_no_program() {
         ("GLOBIGNORE", "*"),
     ];
     for program in [None, Some("echo asked; exit 0"), Some("exit 9")] {
-        program.into_iter().for_each(|script| folder.install(script));
+        if let Some(script) = program {
+            folder.install(script);
+        }
         for (event, command) in entries_of(Agent::Claude, EntryScope::Project { require: true }) {
             if !GUARDED.contains(&event.as_str()) {
                 continue;
@@ -176,7 +179,7 @@ fn options_of_the_environment_hide_no_program() {
                 let at = format!("{event} with {name}={value}");
                 match program {
                     Some("echo asked; exit 0") => {
-                        assert_eq!(ended.stdout, "asked\n", "{at}: {}", ended.stderr)
+                        assert_eq!(ended.stdout, "asked\n", "{at}: {}", ended.stderr);
                     }
                     _ => assert_refused(Agent::Claude, &ended, "so this was refused", &at),
                 }
