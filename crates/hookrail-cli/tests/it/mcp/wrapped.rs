@@ -100,7 +100,10 @@ fn what_only_looks_wrapped_is_not_taken_for_guarded() {
     let ran = run(&project, &["mcp", "wrap", name]);
     assert!(ran.code == Some(0) && ran.stdout.contains("go through hookrail: own, home"), "{ran}");
     let doctor = run(&project, &["doctor"]);
-    assert!(doctor.stdout.contains("mcp: `mcp.json`: through hookrail go own, home"), "{doctor}");
+    assert!(
+        doctor.stdout.contains("mcp: `mcp.json`: these servers go through hookrail: own, home"),
+        "{doctor}"
+    );
     let wrapped = fs::read_to_string(&file).unwrap();
 
     // As a pull would bring it back.
