@@ -14,8 +14,10 @@ import os
 import pathlib
 import platform
 import shutil
+import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 DIR = pathlib.Path(sys.argv[1]).resolve()
@@ -73,6 +75,23 @@ class Machine:
     def installed_is(self, program: pathlib.Path, version: str) -> None:
         said = self.run(program, "--version")
         assert said == f"hookrail {version}\n", said
+
+
+def fixed_address(version: str) -> None:
+    """The programs for Linux, of every processor, are static and at a fixed address: nothing is relocated at a start."""
+    for path in sorted(DIR.glob(f"hookrail-{version}-*-linux-musl.tar.gz")):
+        with tarfile.open(path) as packed:
+            member = packed.extractfile(f"{path.name.removesuffix('.tar.gz')}/bin/hookrail")
+            assert member is not None, path
+            program = member.read()
+        assert program[:6] == b"\x7fELF\x02\x01", f"{path.name}: not a 64-bit program"
+        # From the ELF header: the type (2 is a program at a fixed address), and where the segments are described.
+        kind, segments_at, size, count = struct.unpack_from("<16xH14xQ14xHH", program)
+        kinds = [struct.unpack_from("<I", program, segments_at + number * size)[0] for number in range(count)]
+        assert kind == 2, f"{path.name}: the program has no fixed address"
+        # 2 is what a dynamic linker reads, and where relocations are found; 3 is its name.
+        assert not {2, 3} & set(kinds), f"{path.name}: the program is not static"
+        print(f"{path.name}: static, at a fixed address, {len(program) / 1e6:.1f} MB", flush=True)
 
 
 def archive(machine: Machine, version: str) -> str | None:
@@ -168,6 +187,7 @@ def main() -> None:
     for line in (DIR / "SHA256SUMS").read_text().splitlines():
         expected, name = line.split("  ")
         assert hashlib.sha256((DIR / name).read_bytes()).hexdigest() == expected, name
+    fixed_address(version)
     for kind in (archive, install_script, npm, wheel, formula):
         with tempfile.TemporaryDirectory() as folder:
             skipped = kind(Machine(pathlib.Path(folder).resolve()), version)

@@ -11,10 +11,6 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = env::var("TARGET").unwrap_or_default();
-    if target == "x86_64-unknown-linux-musl" {
-        // Relocations in the packed form: half a megabyte less to ship, and less to read at every start.
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-    }
     let is_native = env::var("HOST").is_ok_and(|host| host == target);
     if !is_native || !target.ends_with("-linux-gnu") {
         return;

@@ -22,7 +22,7 @@ const TARGETS: [&str; 4] = [
 /// The archive for this machine alone, linked as this machine links.
 pub(crate) fn dist(root: &Path) -> Result<()> {
     let host = host()?;
-    let program = build(root, &["build"], "dist", None)?;
+    let program = build(root, &Builder::Here, "dist", None)?;
     make(root, &root.join("target/archive"), &["--archives-only"], &[(host, program)])
 }
 
@@ -47,8 +47,8 @@ pub(crate) fn packages(root: &Path, arguments: &[String]) -> Result<()> {
         targets.extend(TARGETS.map(str::to_owned));
     }
     for target in targets {
-        match command_for(&target) {
-            Ok(command) => programs.push((target.clone(), build(root, command, "dist", Some(&target))?)),
+        match builder_for(&target) {
+            Ok(builder) => programs.push((target.clone(), build(root, &builder, "dist", Some(&target))?)),
             Err(why) => eprintln!("{target}: left out, {why}"),
         }
     }
@@ -74,7 +74,7 @@ pub(crate) fn picture(root: &Path) -> Result<()> {
 
 /// The program without optimisation.
 fn debug_program(root: &Path) -> Result<PathBuf> {
-    build(root, &["build"], "dev", None)
+    build(root, &Builder::Here, "dev", None)
 }
 
 /// Writes the clients' types of events, which follow from `schemas/`; with `--check` it fails where they do not.
@@ -82,31 +82,54 @@ pub(crate) fn client_types(root: &Path, options: &[&str]) -> Result<()> {
     run(Command::new("python3").arg(root.join("clients/types.py")).args(options))
 }
 
-/// Cargo's command that builds for a target here, or why there is none. A C compiler for the target is needed, because
-/// the dependency `ring` has C code.
-fn command_for(target: &str) -> Result<&'static [&'static str], String> {
+/// What compiles the C code of the dependency `ring` and links.
+enum Builder {
+    /// What this machine has.
+    Here,
+    /// Zig compiles C for another processor. It does not link: a static program needs nothing but the toolchain for that.
+    ZigCompiles(&'static str),
+    /// `cargo zigbuild` does both.
+    ZigLinks,
+}
+
+/// What builds for a target here, or why nothing does.
+fn builder_for(target: &str) -> Result<Builder, String> {
     let libraries = output(rustc().args(["--print", "target-libdir", "--target", target]));
     if !libraries.is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
         return Err(format!("the toolchain has no such target; `rustup target add {target}` adds it"));
     }
-    let has = |program: &str, argument: &str| output(Command::new(program).arg(argument)).is_ok();
-    let is_native = host().is_ok_and(|host| {
-        host == target || target.ends_with("-linux-musl") && host.replace("-gnu", "-musl") == target
-    });
-    if is_native && (!target.ends_with("-linux-musl") || has("musl-gcc", "--version")) {
-        return Ok(&["build"]);
+    let is_static = target.ends_with("-linux-musl");
+    let is_native =
+        host().is_ok_and(|host| host == target || is_static && host.replace("-gnu", "-musl") == target);
+    if is_native && (!is_static || output(Command::new("musl-gcc").arg("--version")).is_ok()) {
+        return Ok(Builder::Here);
     }
-    if output(cargo().args(["zigbuild", "--version"])).is_ok() {
-        return Ok(&["zigbuild"]);
+    let zig = match target {
+        "x86_64-unknown-linux-musl" => Some("x86_64-linux-musl"),
+        "aarch64-unknown-linux-musl" => Some("aarch64-linux-musl"),
+        _ => None,
+    };
+    if let Some(zig) = zig
+        && output(Command::new("python3").args(["-m", "ziglang", "version"])).is_ok()
+    {
+        return Ok(Builder::ZigCompiles(zig));
+    }
+    if zig.is_none() && output(cargo().args(["zigbuild", "--version"])).is_ok() {
+        return Ok(Builder::ZigLinks);
     }
     Err("no C compiler for it; `pip install ziglang cargo-zigbuild` brings one".to_owned())
 }
 
 /// Builds the program and returns where Cargo put it, which depends on the target directory in use.
 /// `--locked`: what is shipped must come from the dependencies that were tested.
-fn build(root: &Path, command: &[&str], profile: &str, target: Option<&str>) -> Result<PathBuf> {
-    let output = cargo()
-        .args(command)
+fn build(root: &Path, builder: &Builder, profile: &str, target: Option<&str>) -> Result<PathBuf> {
+    let mut cargo = cargo();
+    cargo.arg(if matches!(builder, Builder::ZigLinks) { "zigbuild" } else { "build" });
+    if let (Builder::ZigCompiles(zig), Some(target)) = (builder, target) {
+        cargo.env(format!("CC_{}", target.replace('-', "_")), root.join("packaging/zig-cc"));
+        cargo.env("ZIG_TARGET", zig);
+    }
+    let output = cargo
         .args(["--locked", "--profile", profile, "--package", "hookrail-cli"])
         .args(target.map(|target| format!("--target={target}")))
         .arg("--message-format=json-render-diagnostics")

@@ -6,8 +6,8 @@
 mod hits;
 
 use globset::GlobMatcher;
-use grep_regex::RegexMatcherBuilder;
 use hookrail::{JsonObject, ToolResult};
+use regex::bytes::Regex;
 use rustix::fs::FileType;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -76,16 +76,20 @@ fn search(
         .filter(|given| !given.is_empty())
         .map(include_matcher)
         .transpose()?;
-    let matcher = RegexMatcherBuilder::new().crlf(true).build(pattern).map_err(|error| {
+    let no_pattern = |why: &dyn std::fmt::Display| {
         ToolFailure::new(
             INVALID_PARAMS,
-            format!("argument `pattern` is not a valid regular expression: {error}"),
+            format!("argument `pattern` is not a valid regular expression: {why}"),
         )
-    })?;
+    };
+    if needs_line_end(pattern) {
+        return Err(no_pattern(&"it needs a line end, but is matched within single lines"));
+    }
+    let pattern_of_lines = Regex::new(pattern).map_err(|error| no_pattern(&error))?;
     let start = workspace.resolve_existing(place)?;
     let facts = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
 
-    let mut hits = Hits::new(matcher);
+    let mut hits = Hits::new(pattern_of_lines);
     if paths::file_type(&facts) == FileType::Directory {
         walk::files(workspace, &start, HiddenFiles::Visit, cancel, |path| {
             let below = path.strip_prefix(&start.relative).unwrap_or(path);
@@ -100,6 +104,22 @@ fn search(
     }
     check(cancel)?;
     Ok(hits.into_result(pattern, &start.shown()))
+}
+
+/// Whether a pattern has a line end outside of a class such as `[^\n]`, so that no single line can match it.
+fn needs_line_end(pattern: &str) -> bool {
+    let mut classes = 0_u32;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.next() == Some('n') && classes == 0 => return true,
+            '\n' if classes == 0 => return true,
+            '[' => classes += 1,
+            ']' => classes = classes.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `*.rs` means any file of that name; a pattern with a `/` means the path below the folder searched.

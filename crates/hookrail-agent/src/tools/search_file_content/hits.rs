@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use grep_matcher::{LineTerminator, Matcher as _};
-use grep_regex::RegexMatcher;
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use hookrail::{ToolContent, ToolResult};
+use regex::bytes::Regex;
 use rustix::fs::OFlags;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -26,11 +24,12 @@ const LONGEST_LINE: usize = 400;
 const BEFORE_MATCH: usize = 100;
 /// A file with a line that needs more memory than this is left out.
 const MOST_MEMORY: usize = 16 << 20;
+/// How much of a file is read at once.
+const PIECE: usize = 64 << 10;
 
 /// The matching lines of all files that were searched so far.
 pub(super) struct Hits {
-    matcher: RegexMatcher,
-    searcher: Searcher,
+    pattern: Regex,
     lines: Vec<String>,
     bytes: usize,
     files: u64,
@@ -39,15 +38,9 @@ pub(super) struct Hits {
 }
 
 impl Hits {
-    /// An empty list. Files are searched up to their first zero byte, and with a bound on memory for one line.
-    pub(super) fn new(matcher: RegexMatcher) -> Self {
-        let searcher = SearcherBuilder::new()
-            .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(MOST_MEMORY))
-            .line_number(true)
-            .line_terminator(LineTerminator::crlf())
-            .build();
-        Self { matcher, searcher, lines: Vec::new(), bytes: 0, files: 0, unread: 0 }
+    /// An empty list.
+    pub(super) fn new(pattern: Regex) -> Self {
+        Self { pattern, lines: Vec::new(), bytes: 0, files: 0, unread: 0 }
     }
 
     /// Whether the bounds are reached; the walk ends then.
@@ -65,18 +58,17 @@ impl Hits {
         };
         let (true, file) = file else { return };
         let mut lines = FileLines {
-            matcher: &self.matcher,
+            pattern: &self.pattern,
             name: paths::shown(path),
             found: Vec::new(),
             bytes: 0,
             most: MOST_MATCHES - self.lines.len(),
             most_bytes: MOST_BYTES.saturating_sub(self.bytes),
-            binary: false,
         };
-        match self.searcher.search_reader(&self.matcher, Cancellable { file, cancel }, &mut lines) {
+        match lines.search(BufReader::with_capacity(PIECE, Cancellable { file, cancel })) {
             Err(_) => self.unread += 1,
-            Ok(()) if lines.binary || lines.found.is_empty() => {}
-            Ok(()) => {
+            Ok(is_text) if !is_text || lines.found.is_empty() => {}
+            Ok(_) => {
                 self.files += 1;
                 self.bytes += lines.bytes;
                 self.lines.append(&mut lines.found);
@@ -119,31 +111,64 @@ impl Hits {
 
 /// The matches of one file; they only count once the whole file has proved to be text.
 struct FileLines<'a> {
-    matcher: &'a RegexMatcher,
+    pattern: &'a Regex,
     name: String,
     found: Vec<String>,
     bytes: usize,
     most: usize,
     most_bytes: usize,
-    binary: bool,
 }
 
-impl Sink for FileLines<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let line = found.bytes().trim_ascii_end();
-        let start = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
-        let text = format!("{}:{}: {}", self.name, found.line_number().unwrap_or(0), around(line, start));
-        self.bytes += text.len();
-        self.found.push(text);
-        Ok(self.found.len() < self.most && self.bytes < self.most_bytes)
+impl FileLines<'_> {
+    /// Searches a file up to its end, the bounds or its first zero byte; whether it is text.
+    fn search(&mut self, mut file: impl BufRead) -> io::Result<bool> {
+        match file.fill_buf()? {
+            [0xef, 0xbb, 0xbf, ..] => file.consume(3),
+            [0xff, 0xfe, ..] => return self.search_lines(&*utf16(file, u16::from_le_bytes)?),
+            [0xfe, 0xff, ..] => return self.search_lines(&*utf16(file, u16::from_be_bytes)?),
+            _ => {}
+        }
+        self.search_lines(file)
     }
 
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.binary = true;
-        Ok(false)
+    fn search_lines(&mut self, mut file: impl BufRead) -> io::Result<bool> {
+        let mut line = Vec::new();
+        for number in 1_u64.. {
+            line.clear();
+            if file.by_ref().take(MOST_MEMORY as u64).read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            if line.contains(&0) {
+                return Ok(false);
+            }
+            if line.len() == MOST_MEMORY {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            let Some(found) = self.pattern.find(text) else { continue };
+            let shown = around(text.trim_ascii_end(), found.start());
+            let shown = format!("{}:{number}: {shown}", self.name);
+            self.bytes += shown.len();
+            self.found.push(shown);
+            if self.found.len() >= self.most || self.bytes >= self.most_bytes {
+                break;
+            }
+        }
+        Ok(true)
     }
+}
+
+/// A whole file of which the first two bytes say how it is written.
+fn utf16(file: impl Read, unit: fn([u8; 2]) -> u16) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(MOST_MEMORY as u64).read_to_end(&mut bytes)?;
+    if bytes.len() == MOST_MEMORY {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let (units, _) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = units.iter().skip(1).map(|pair| unit(*pair)).collect();
+    Ok(String::from_utf16_lossy(&units).into_bytes())
 }
 
 /// The line, or of a long one the part around the match.

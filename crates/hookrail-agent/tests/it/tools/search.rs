@@ -107,6 +107,9 @@ async fn search_gives_file_line_and_text() {
     project.file("binary", b"needle\n\0\n");
     project.file("late-binary", [&b"needle\n"[..], &b"text\n".repeat(50_000), b"\0"].concat());
     project.file("latin1", b"caf\xe9 needle\n");
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    project.file("utf16", utf16("\u{feff}first\r\nstitch\r\n"));
+    project.file("utf8-mark", "\u{feff}stitch\n");
     fs::write(project.dir().join(OsStr::from_bytes(b"odd\xff\nname")), "needle\n").unwrap();
     for (args, expected) in [
         (
@@ -122,9 +125,12 @@ async fn search_gives_file_line_and_text() {
         (json!({"pattern": "needle", "path": "a.rs"}), "a.rs:2:     needle();"),
         (json!({"pattern": "needle", "path": "target"}), "target/c.txt:1: needle"),
         (json!({"pattern": "^fn \\w+\\(\\)"}), "a.rs:1: fn main() {"),
+        (json!({"pattern": "^stitch$"}), "utf16:2: stitch|utf8-mark:1: stitch"),
+        (json!({"pattern": "^fn [^\\n]+\\{$"}), "a.rs:1: fn main() {"),
         (json!({"pattern": "nothing-like-it"}), ""),
         (json!({"pattern": "("}), "invalid_tool_params"),
         (json!({"pattern": "a\nb"}), "invalid_tool_params"),
+        (json!({"pattern": "a\\nb"}), "invalid_tool_params"),
         (json!({"pattern": "x", "include": "{"}), "invalid_tool_params"),
         (json!({"pattern": "x", "path": "missing"}), "file_not_found"),
     ] {
