@@ -40,6 +40,8 @@ mod test;
 mod toggle;
 mod trust;
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::agent::{AgentArgs, ApprovalMode};
@@ -93,6 +95,40 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The command line with `fire` as its only command.
+#[derive(Debug, Parser)]
+#[command(name = "hookrail", version, propagate_version = true)]
+struct FireCli {
+    #[command(flatten)]
+    places: Places,
+
+    #[arg(long, value_enum, default_value_t, global = true)]
+    color: Color,
+
+    #[command(subcommand)]
+    command: FireCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum FireCommand {
+    Fire(FireArgs),
+}
+
+impl Cli {
+    /// Reads a command line. Scripts and agents wait for `fire` as for few others, so that it is first read as one that
+    /// knows nothing else: naming all commands to the parser takes a third of the time until a hook starts. Whatever
+    /// that does not understand, asks for help or is wrong, is read again with all of them.
+    pub(crate) fn read(words: &[OsString]) -> Result<Self, clap::Error> {
+        if words.iter().any(|word| word == "fire")
+            && let Ok(FireCli { places, color, command: FireCommand::Fire(args) }) =
+                FireCli::try_parse_from(words)
+        {
+            return Ok(Self { places, color, command: Command::Fire(Deferred(args)) });
+        }
+        Self::try_parse_from(words)
+    }
 }
 
 /// When output has colours.

@@ -22,8 +22,6 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use crate::cli::{Cli, Command, McpAction};
 use crate::context::Context;
 use crate::exit::ExitStatus;
@@ -39,10 +37,11 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 /// a good part of the time. A call in any other form than `connect` writes is parsed like every command.
 fn main() -> ExitCode {
     signals::keep_exit_statuses();
-    if let Some((args, places)) = commands::bridge::bridge_call(std::env::args_os().skip(1)) {
+    let words: Vec<_> = std::env::args_os().collect();
+    if let Some((args, places)) = commands::bridge::bridge_call(words.iter().skip(1).cloned()) {
         return commands::bridge::run(&args, &places).into();
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(&words) {
         Ok(cli) => cli,
         Err(usage) => {
             // Exit code 2 means "blocked" here, so that clap's own code for usage errors will not do.

@@ -1,6 +1,7 @@
 //! What a person sees and answers on a terminal: printed text, progress, questions, the agent's session.
 
 pub(crate) mod agent_ui;
+pub(crate) mod difference;
 pub(crate) mod error;
 pub(crate) mod interactive;
 pub(crate) mod layout;

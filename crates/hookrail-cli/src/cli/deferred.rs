@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// The arguments of a command. Describing those of all commands took a fifth of the time until a hook was started.
 #[derive(Debug)]
-pub(crate) struct Deferred<T>(T);
+pub(crate) struct Deferred<T>(pub(super) T);
 
 impl<T> Deref for Deferred<T> {
     type Target = T;

@@ -157,6 +157,12 @@ fn holds_url_with_password(value: &[u8]) -> bool {
 
 /// Whether a name fits a pattern in which `*` stands for anything. Case does not count.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    if let (Some(first), Some(letter)) = (pattern.first(), name.first())
+        && *first != b'*'
+        && !first.eq_ignore_ascii_case(letter)
+    {
+        return false; // Nearly always: every variable is compared with every pattern before a hook starts.
+    }
     let mut parts = pattern.split(|byte| *byte == b'*');
     let first = parts.next().unwrap_or_default();
     let Some((head, mut rest)) = name.split_at_checked(first.len()) else { return false };

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use similar::{ChangeTag, TextDiff};
-
 use crate::context::Context;
 use crate::display::shown;
+use crate::terminal::difference::Difference;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The result of an edit: the text before and after, and what changed.
@@ -52,8 +51,8 @@ impl Changed {
         let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
         let (before, after) = readable(before, after, is_toml);
         printer.data(format_args!("--- {name}\n+++ {name}"))?;
-        for change in TextDiff::from_lines(&before, &after).unified_diff().context_radius(1).iter_hunks() {
-            for line in change.to_string().lines() {
+        for hunk in Difference::of(&before, &after).hunks(1) {
+            for line in hunk.lines() {
                 printer.data(escape_line(line))?;
             }
         }
@@ -67,11 +66,8 @@ impl Changed {
 /// Both texts as they are, or, where an entry went into a line that holds other values too, with each value on a line of
 /// its own: a difference of such lines shows everything as removed and everything as added.
 fn readable<'a>(before: &'a str, after: &'a str, is_toml: bool) -> (Cow<'a, str>, Cow<'a, str>) {
-    let difference = TextDiff::from_lines(before, after);
     let is_crowded = |line: &str| broken_up(line).trim().lines().count() > 1;
-    let is_shared = difference
-        .iter_all_changes()
-        .any(|change| change.tag() == ChangeTag::Insert && is_crowded(change.value()));
+    let is_shared = Difference::of(before, after).added().any(is_crowded);
     if is_toml || !is_shared {
         return (before.into(), after.into());
     }

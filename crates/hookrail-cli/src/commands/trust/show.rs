@@ -13,12 +13,9 @@ use hookrail::approvals::{
 };
 use hookrail::components::{HookKind, OnFailure};
 use serde_json::{Value, json};
-use similar::TextDiff;
 
+use crate::terminal::difference::Difference;
 use crate::terminal::printer::{escape, escape_line};
-
-/// How long the shortest difference is searched for; after that any difference will do.
-const DIFF_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// All hooks and settings that wait for approval, as text for review.
 pub(super) fn everything(review: &Review) -> String {
@@ -267,10 +264,9 @@ fn render_content(text: &mut String, before: Option<&FileContent>, now: &FileCon
 }
 
 /// The difference between two texts, line by line.
-/// A diff that takes too long is cut short by `similar` and is then longer, but never wrong.
 fn difference(before: &str, after: &str) -> String {
-    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(before, after);
-    diff.unified_diff().context_radius(3).header("approved", "now").to_string()
+    let hunks: String = Difference::of(before, after).hunks(3).collect();
+    if hunks.is_empty() { hunks } else { format!("--- approved\n+++ now\n{hunks}") }
 }
 
 /// A text from the project. The margin distinguishes its lines from ours.
