@@ -1,10 +1,16 @@
 """The adapters against the real packages. `cargo xtask clients` installs them; without them these tests are skipped by name."""
 
 import asyncio
+import contextlib
 import importlib.util
+import io
+import os
+import pathlib
+import re
 import unittest
+import unittest.mock
 
-from test_client import Home, shell
+from test_client import PROGRAM, Home, shell
 from hookrail_cli import AsyncHooks, Hooks, Stopped
 
 HAS_LANGCHAIN = importlib.util.find_spec("langchain") is not None
@@ -92,6 +98,49 @@ class ClaudeAgent(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(await ask("true"), {})
                 answer = await after({**base, "hook_event_name": "PostToolUse", "tool_input": shell("ls"), "tool_response": {"stdout": "x"}}, "t", {})
                 self.assertEqual(answer["hookSpecificOutput"]["additionalContext"], "mind the gap")
+
+
+@unittest.skipUnless("HOOKRAIL_DOCS" in os.environ, "HOOKRAIL_DOCS does not name the folder of the documentation")
+class Documentation(unittest.TestCase):
+    def example(self, name, **names):
+        """Runs an example of the page as a user would, with the program on the search path; what it printed and defined."""
+        page = (pathlib.Path(os.environ["HOOKRAIL_DOCS"]) / "embedding-python.md").read_text()
+        code = re.search(rf"```python file={re.escape(name)}\n(.*?)```", page, re.DOTALL)
+        with Home() as home, contextlib.redirect_stdout(io.StringIO()) as printed:
+            programs = pathlib.Path(home.folder.name) / "bin"
+            programs.mkdir()
+            (programs / "hookrail").symlink_to(PROGRAM)
+            environment = {**home.options["environment"], "PATH": f"{programs}:{os.environ['PATH']}"}
+            with unittest.mock.patch.dict(os.environ, environment):
+                exec(code[1], names)
+                if "main" in names:
+                    asyncio.run(names["main"]())
+        return printed.getvalue(), names
+
+    def test_the_client(self):
+        self.assertEqual(self.example("own_agent.py")[0], "refused: rm is not for agents\n")
+
+    def test_langchain(self):
+        from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+        from langchain_core.messages import AIMessage
+
+        class Model(GenericFakeChatModel):
+            def bind_tools(self, tools, **_):
+                return self
+
+        call = {"name": "sh", "args": shell("rm x"), "id": "1", "type": "tool_call"}
+        model = Model(messages=iter([AIMessage(content="", tool_calls=[call]), AIMessage(content="done")]))
+        answer = self.example("langchain_agent.py", model=model, execute=self.fail)[1]["answer"]
+        self.assertEqual([message.content for message in answer["messages"] if message.type == "tool"], ["rm is not for agents"])
+
+    def test_claude_agent(self):
+        async def query(*, prompt, options):
+            before = options.hooks["PreToolUse"][0].hooks[0]
+            payload = {"session_id": "s", "cwd": os.getcwd(), "tool_name": "Bash", "tool_input": shell("rm x"), "hook_event_name": "PreToolUse"}
+            yield (await before(payload, "t", {}))["hookSpecificOutput"]["permissionDecisionReason"]
+
+        with unittest.mock.patch("claude_agent_sdk.query", query):
+            self.assertEqual(self.example("claude_agent.py")[0], "rm is not for agents\n")
 
 
 if __name__ == "__main__":
