@@ -120,6 +120,7 @@ class Documentation(unittest.TestCase):
     def test_the_client(self):
         self.assertEqual(self.example("own_agent.py")[0], "refused: rm is not for agents\n")
 
+    @unittest.skipUnless(HAS_LANGCHAIN, "langchain is not installed")
     def test_langchain(self):
         from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
         from langchain_core.messages import AIMessage
@@ -133,6 +134,7 @@ class Documentation(unittest.TestCase):
         answer = self.example("langchain_agent.py", model=model, execute=self.fail)[1]["answer"]
         self.assertEqual([message.content for message in answer["messages"] if message.type == "tool"], ["rm is not for agents"])
 
+    @unittest.skipUnless(HAS_CLAUDE, "claude_agent_sdk is not installed")
     def test_claude_agent(self):
         async def query(*, prompt, options):
             before = options.hooks["PreToolUse"][0].hooks[0]
