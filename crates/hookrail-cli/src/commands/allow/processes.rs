@@ -86,8 +86,12 @@ fn is_interactive(words: &[String]) -> bool {
 #[cfg(target_os = "linux")]
 impl Process {
     pub(crate) fn of(id: u32) -> Option<Self> {
-        let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
-        let stat = String::from_utf8_lossy(&stat);
+        use std::io::Read as _;
+
+        // One read, for each bridge call: `fs::read` begins with many small ones where a file does not tell its size.
+        let mut buffer = [0; 4096];
+        let length = std::fs::File::open(format!("/proc/{id}/stat")).ok()?.read(&mut buffer).ok()?;
+        let stat = String::from_utf8_lossy(buffer.get(..length)?);
         // The name may contain anything, also parentheses and spaces.
         let (before, fields) = stat.rsplit_once(')')?;
         let (_, name) = before.split_once('(')?;
