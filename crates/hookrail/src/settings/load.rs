@@ -129,7 +129,7 @@ fn read_root(
     if let Some(hooks) = hooks {
         read_hooks(hooks, Route::TOP.key("hooks"), level, &mut findings, settings);
     }
-    if let Some(config) = last(&root, "hooksConfig").and_then(|config| config.value.as_object()) {
+    if let Some(config) = last(root, "hooksConfig").and_then(|config| config.value.as_object()) {
         read_library(last(config, "rules"), level, &mut findings, settings);
     }
     settings.diagnostics.append(&mut findings.list);
