@@ -267,13 +267,14 @@ impl CommandReading {
     }
 }
 
-/// The program of a pattern about which nothing can be wrong or doubtful, because it has none of the signs that could be;
+/// The program of a pattern about which nothing can be wrong or doubtful, because it has only signs that cannot be;
 /// `None` for any other text. A rule with such patterns alone is found by its programs and need not be read.
 pub(crate) fn plain_program(text: &str) -> Option<&str> {
-    // Operators, redirections, assignments, quotes and globs.
+    // What is not listed may be an operator, a redirection, an assignment, a quote or a set of a glob.
     let is_plain = |byte: u8| {
-        matches!(byte, b' '..=b'~')
-            && !matches!(byte, b'|' | b'&' | b';' | b'<'..=b'>' | b'"' | b'\'' | b'\\' | b'[' | b'{')
+        let signs =
+            matches!(byte, b' ' | b'+'..=b'/' | b'_' | b':' | b'@' | b'%' | b'*' | b'?' | b'~' | b'^');
+        byte.is_ascii_alphanumeric() || signs
     };
     let program = text.split(' ').next().filter(|_| text.bytes().all(is_plain))?;
     let is_name = !program.is_empty() && !program.starts_with('-') && !program.contains(GLOB_SIGNS);
