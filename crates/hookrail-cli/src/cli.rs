@@ -118,7 +118,7 @@ enum FireCommand {
 
 impl Cli {
     /// Reads a command line. Scripts and agents wait for `fire` as for few others, so that it is first read as one that
-    /// knows nothing else: naming all commands to the parser takes a third of the time until a hook starts. Whatever
+    /// knows nothing else: naming all commands to the parser takes longer than reading one of them. Whatever
     /// that does not understand, asks for help or is wrong, is read again with all of them.
     pub(crate) fn read(words: &[OsString]) -> Result<Self, clap::Error> {
         if words.iter().any(|word| word == "fire")
