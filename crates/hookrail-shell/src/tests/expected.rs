@@ -467,6 +467,7 @@ fn beginnings_are_followed() {
         ("find /etc | xargs -I{} sh -c 'cat {}; rm -rf /usr'", "r ?, w /usr"),
         ("find . -exec sh -c 'rm -rf /etc/{}' \\;", "w /etc/?"),
         ("echo /etc | parallel rm -rf", "w /etc"),
+        ("cat > f <<'E'\nbash <<'E'\nls\nE\nX=rm; $X -rf /etc\nE\n", "w f, w /etc"),
         ("printf '\\162\\x6d %b' '\\x2fetc' | bash", "w /etc"),
         ("printf '%s%%%s' 'rm ' a | bash", "w %a"),
         ("echo 'rm -rf /etc' | parallel", "w /etc"),
