@@ -29,6 +29,8 @@ pub(super) struct Field {
     pub(super) text: Option<String>,
     /// What it would be if a variable that the text does not set is unset (`${X:-rm}`).
     pub(super) guess: Option<String>,
+    /// What it is as code for a shell, with a variable in place of what another program puts there.
+    pub(super) code: Option<String>,
     /// The paths that it probably is: it begins with text that is known (`/etc/$X`), or with a folder that the text
     /// does not name (`$HOME/x`).
     pub(super) likely: Vec<Likely>,
@@ -223,6 +225,7 @@ impl FieldBuilder {
         let (guess, likely) = (self.guess.take(), std::mem::take(&mut self.likely));
         let is_unknown = std::mem::take(&mut self.is_unknown);
         let field = Field {
+            code: None,
             text: (!is_unknown).then_some(text),
             guess,
             likely,

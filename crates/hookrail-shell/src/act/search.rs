@@ -10,19 +10,16 @@ fn with_hole(field: &Field, sign: Option<&str>, found: &[Likely]) -> Field {
     let Some((text, sign)) = field.as_str().zip(sign.filter(|sign| !sign.is_empty())) else {
         return field.clone();
     };
-    match text.split_once(sign) {
-        None => field.clone(),
-        // Code for a shell: what is around the sign still counts.
-        Some(_) if text.contains([' ', ';', '|', '&']) => {
-            Field { guess: Some(text.replace(sign, "\"$_\"")), single: true, ..Field::unknown() }
-        }
-        Some(("", _)) => Field::likely(found.to_vec()),
+    let likely = match text.split_once(sign) {
+        None => return field.clone(),
+        Some(("", _)) => found.to_vec(),
         Some((before, _)) => {
             let is_quoted = before.starts_with('~') && !field.tilde;
             let path = format!("{}{before}", if is_quoted { "./" } else { "" });
-            Field::likely(vec![Likely { path, extent: Extent::Beginning }])
+            vec![Likely { path, extent: Extent::Beginning }]
         }
-    }
+    };
+    Field { code: Some(text.replace(sign, "\"$_\"")), ..Field::likely(likely) }
 }
 
 /// What is found below folders: everything there.
@@ -195,6 +192,13 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     }
     let sign = sign.as_deref().filter(|_| replaces);
     let command = call.args.get(start..).unwrap_or_default();
+    let may_be_value = slots.first().is_some_and(|slot| slot.may_be_value);
+    let mut start_all = |whole: &[Field]| {
+        walker.start(whole, &inner);
+        if may_be_value {
+            walker.start(whole.get(1..).unwrap_or_default(), &inner);
+        }
+    };
     if let (Some(sign), Some(lines), false) =
         (sign.filter(|sign| !sign.is_empty()), lines_of(&stdin), call.has_before("-a", start))
     {
@@ -203,7 +207,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
                 Some(text) if text.contains(sign) => Field::known(text.replace(sign, line)),
                 _ => field.clone(),
             };
-            walker.start(&command.iter().map(fill).collect::<Vec<_>>(), &inner);
+            start_all(&command.iter().map(fill).collect::<Vec<_>>());
         }
         return true;
     }
@@ -218,10 +222,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     } else if !replaces {
         whole.push(Field { likely: found, ..Field::unknown() });
     }
-    walker.start(&whole, &inner);
-    if slots.first().is_some_and(|slot| slot.may_be_value) {
-        walker.start(whole.get(1..).unwrap_or_default(), &inner);
-    }
+    start_all(&whole);
     true
 }
 

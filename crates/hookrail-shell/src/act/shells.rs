@@ -149,8 +149,8 @@ pub(super) fn code(walker: &mut Walker, text: &Field, args: Option<&[Field]>, co
         }
         _ => {
             walker.dynamic(Cause::Eval);
-            if let Some(guess) = &text.guess {
-                walker.with_holes(|walker| walker.new_shell(guess, args, context));
+            if let Some(likely) = text.code.as_ref().or(text.guess.as_ref()) {
+                walker.with_holes(|walker| walker.new_shell(likely, args, context));
             }
         }
     }
