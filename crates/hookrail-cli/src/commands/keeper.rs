@@ -18,6 +18,7 @@ use crate::cli::{KeeperAction, KeeperArgs, Places};
 use crate::commands::bridge::surroundings;
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::hook_log::{counted, local_time};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How long keepers are waited for that were asked to end.
@@ -25,16 +26,17 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Shows, stops, or is a keeper.
 pub(crate) fn run(args: &KeeperArgs, places: &Places, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let places = surroundings::places(places).map_err(anyhow::Error::msg)?;
-    let context = Context::without_project(&places, |_| None)?;
     match args.action.unwrap_or(KeeperAction::Status) {
-        KeeperAction::Serve => return server::serve(&places, &context),
+        KeeperAction::Serve => {
+            let places = surroundings::places(places).map_err(anyhow::Error::msg)?;
+            return server::serve(&places, &Context::without_project(&places, |_| None)?);
+        }
         KeeperAction::Stop => {
-            let count = stop(&context.state_dir())?;
+            let count = stop(&Context::new(places)?.state_dir())?;
             printer.data(format_args!("{}", if count == 0 { "no keeper is running" } else { "stopped" }))?;
         }
         KeeperAction::Status => {
-            let lines = lines(&context.state_dir());
+            let lines = lines(&Context::new(places)?.state_dir());
             let none = lines.is_empty().then(|| "no keeper is running".to_owned());
             for line in lines.into_iter().chain(none) {
                 printer.data(line)?;
@@ -46,12 +48,10 @@ pub(crate) fn run(args: &KeeperArgs, places: &Places, printer: &mut Printer) -> 
 
 /// The keepers that run, one line each.
 pub(crate) fn lines(state_dir: &Path) -> Vec<String> {
-    let shown = |status: &Status| {
-        let Status { version, pid, since, workers, answered } = status;
-        let line = format!(
-            "keeper {version}: process {pid} since {since}, {workers} workers, {answered} events answered"
-        );
-        escape_line(&line)
+    let shown = |Status { version, pid, since, workers, answered }: &Status| {
+        let (since, workers, events) =
+            (local_time(since), counted(*workers as u64, "worker"), counted(*answered, "event"));
+        escape_line(&format!("keeper {version}: process {pid} since {since}, {workers}, {events} answered"))
     };
     place::sockets(state_dir)
         .iter()

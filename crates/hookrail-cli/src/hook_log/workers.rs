@@ -34,10 +34,6 @@ pub(crate) struct PastWorker {
 impl PastWorker {
     /// What it did, as text for a person.
     pub(crate) fn describe(&self) -> String {
-        let counted = |count: u64, one: &str, many: &str| match count {
-            1 => format!("1 {one}"),
-            _ => format!("{count} {many}"),
-        };
         let process = match (self.memory, self.running) {
             (Some(bytes), _) => format!("{} MB", bytes / 1_000_000),
             (None, Some(false)) => "no process".to_owned(),
@@ -45,9 +41,9 @@ impl PastWorker {
         };
         let mut text = format!(
             "{} answered, {}, {}, {process}",
-            counted(self.answered, "event", "events"),
-            counted(self.started, "start", "starts"),
-            counted(self.restarts, "restart", "restarts"),
+            counted(self.answered, "event"),
+            counted(self.started, "start"),
+            counted(self.restarts, "restart"),
         );
         if !self.timestamp.is_empty() {
             let _ = write!(text, " as of {}", escape_line(&local_time(&self.timestamp)));
@@ -57,6 +53,11 @@ impl PastWorker {
         }
         text
     }
+}
+
+/// `1 event`, `2 events`.
+pub(crate) fn counted(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How a hook's process is kept, and what the log contains about it.
@@ -81,7 +82,7 @@ impl<'l> WorkerReport<'l> {
 
     /// What the log contains, as text for a person.
     pub(crate) fn describe(&self) -> String {
-        self.past.map_or_else(|| "not seen yet in the log".to_owned(), PastWorker::describe)
+        self.past.map_or_else(|| "not kept by `serve` or `agent` yet".to_owned(), PastWorker::describe)
     }
 }
 

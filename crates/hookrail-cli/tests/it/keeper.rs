@@ -80,8 +80,7 @@ impl Kept {
     }
 
     fn status(&self) -> String {
-        let home = self.0.home();
-        Run::new(&self.0, &["keeper", "--home", home.to_str().expect("plain")]).stdout
+        Run::new(&self.0, &["keeper"]).stdout
     }
 
     fn stop(&self) -> Run {
@@ -138,7 +137,7 @@ fn one_worker_answers_many_calls_and_ends_with_the_keeper() {
     let first = kept.reason();
     assert!(first.starts_with("worker "), "{first}");
     assert_eq!([kept.reason(), kept.reason()], [first.clone(), first.clone()]);
-    assert!(kept.status().contains("1 workers, 3 events answered"), "{}", kept.status());
+    assert!(kept.status().contains("1 worker, 3 events answered"), "{}", kept.status());
     let stopped = kept.stop();
     assert_eq!((stopped.code, stopped.stdout.as_str()), (Some(0), "stopped\n"));
     assert_eq!(kept.sockets(), Vec::<PathBuf>::new());
@@ -250,7 +249,7 @@ print(json.dumps({"decision": "block", "reason": "fork of %d" % os.getppid()}))
     let first = kept.reason();
     assert!(first.starts_with("fork of "), "{first}");
     assert_eq!([kept.reason(), kept.reason()], [first.clone(), first]);
-    assert!(kept.status().contains("1 workers, 3 events answered"), "{} {:?}", kept.status(), kept.alone());
+    assert!(kept.status().contains("1 worker, 3 events answered"), "{} {:?}", kept.status(), kept.alone());
 }
 
 /// Calls while keepers, workers and bridges are killed. `HOOKRAIL_TORTURE` says how many.

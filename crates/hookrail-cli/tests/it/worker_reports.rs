@@ -44,11 +44,11 @@ fn named<'v>(hooks: &'v Value, name: &str) -> &'v Value {
 fn a_worker_that_was_never_asked_is_reported_as_such() {
     let project = project();
     let list = run(&project, &["list"]);
-    assert!(list.stdout.contains("worker of guard: not seen yet in the log"), "{list}");
+    assert!(list.stdout.contains("worker of guard: not kept by `serve` or `agent` yet"), "{list}");
     let explain = run(&project, &["explain", "BeforeTool"]);
-    assert!(explain.stdout.contains("worker, one process for all events: not seen yet"), "{explain}");
+    assert!(explain.stdout.contains("worker, one process for all events: not kept by"), "{explain}");
     assert!(explain.stdout.contains("not in forks, because the hook"), "{explain}");
-    assert_eq!(explain.stdout.matches("not seen yet").count(), 2, "{explain}");
+    assert_eq!(explain.stdout.matches("not kept by").count(), 2, "{explain}");
     let json = run(&project, &["explain", "BeforeTool", "--format", "json"]).json();
     assert_eq!(named(&json["hooks"], "guard")["worker"], json!({ "mode": "lines" }));
     assert_eq!(named(&json["hooks"], "plain").get("worker"), None);
