@@ -4,6 +4,7 @@
 mod fetch;
 mod make;
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -35,10 +36,26 @@ pub(crate) fn run(
         PolicyAction::Make(args) => make::run(args, printer),
         PolicyAction::Unit => {
             let program = std::env::current_exe().context("it is not known where this program is")?;
-            printer.data(UNITS.trim_end().replace("@PROGRAM@", &program.display().to_string()))?;
+            // Not all machines at once; cron has no random delay, and its shell no random number.
+            let first = std::process::id() % 15;
+            let minutes = [0, 15, 30, 45].map(|quarter| (first + quarter).to_string()).join(",");
+            let units = UNITS.trim_end().replace("@MINUTES@", &minutes);
+            printer.data(units.replace("@PROGRAM@", &program.display().to_string()))?;
+            if let Some(place) = program.ancestors().find(|place| !only_root_may_write(place)) {
+                let (program, place) = (program.display(), place.display());
+                printer.message(format_args!(
+                    "warning: these units run `{program}` as root, and other users may write `{place}`; install \
+                     hookrail in /usr/local/bin and print them from there"
+                ));
+            }
             Ok(ExitStatus::Success)
         }
     }
+}
+
+fn only_root_may_write(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|it| it.uid() == 0 && (it.gid() == 0 || it.mode() & 0o020 == 0) && it.mode() & 0o002 == 0)
 }
 
 /// The policy that the system's settings name.

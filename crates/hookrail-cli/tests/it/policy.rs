@@ -502,6 +502,11 @@ fn documents_are_made_verified_and_refused_by_hand() {
     assert!(run.code == Some(1) && run.stderr.contains("has errors"), "{}", run.shown());
     let units = machine.run(&["policy", "unit"]);
     assert!(units.stdout.contains("policy pull") && units.stdout.contains("[Timer]"), "{}", units.shown());
+    // In a crontab `%` ends the line.
+    let cron = units.stdout.lines().last().unwrap_or_default();
+    let minutes: Vec<u32> =
+        cron[2..].split(' ').next().unwrap_or_default().split(',').filter_map(|n| n.parse().ok()).collect();
+    assert!(minutes.len() == 4 && minutes[3] < 60 && !cron.contains('%'), "{cron}");
     let none = Run::new(&TestProject::new(), &["policy", "pull"]);
     assert!(none.code == Some(1) && none.stderr.contains("no policy is named"), "{}", none.shown());
 }
