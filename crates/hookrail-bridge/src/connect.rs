@@ -21,7 +21,9 @@ use crate::dialect::{NativeEvent, Registration, SettingsShape};
 pub use entry::{NOT_RUN, SHARED_FOLDERS};
 pub use hookrail::settings::calls_bridge;
 pub use obstacles::{Obstacle, Surroundings, obstacles};
-pub use places::{SettingsFormat, SettingsPlace, project_settings, user_settings, uses_toml};
+pub use places::{
+    SettingsFormat, SettingsPlace, machine_settings, project_settings, user_settings, uses_toml,
+};
 
 /// Whose settings the entries are in, which decides what they call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

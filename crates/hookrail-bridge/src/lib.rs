@@ -39,7 +39,8 @@ pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
     ConnectError, ConnectOptions, Connection, EntryPlace, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS,
     SettingsEdit, SettingsFormat, SettingsPlace, Surroundings, bridge_entries, calls_bridge, connect,
-    connection, disconnect, guarded_event, obstacles, project_settings, user_settings, uses_toml,
+    connection, disconnect, guarded_event, machine_settings, obstacles, project_settings, user_settings,
+    uses_toml,
 };
 pub use event::BridgeEvent;
 pub use import::{

@@ -47,6 +47,27 @@ pub fn project_settings(agent: Agent, project: &Path) -> Option<SettingsPlace> {
     (!settings.project.is_empty()).then(|| place_at(settings, project.join(settings.project)))
 }
 
+/// An agent's settings for all users of the machine that name its bridge, which an administrator writes by hand.
+/// `read` gives the text of a file.
+pub fn machine_settings(agent: Agent, read: impl Fn(&Path) -> Option<String>) -> Option<&'static Path> {
+    let files: &[&str] = match agent {
+        Agent::Claude => &[
+            "/etc/claude-code/managed-settings.json",
+            "/Library/Application Support/ClaudeCode/managed-settings.json",
+        ],
+        Agent::Codex => &["/etc/codex/requirements.toml"],
+        Agent::Gemini => {
+            &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"]
+        }
+        Agent::Qwen => {
+            &["/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"]
+        }
+        _ => &[],
+    };
+    let bridge = format!("hookrail bridge {agent} ");
+    files.iter().map(Path::new).find(|file| read(file).is_some_and(|text| text.contains(&bridge)))
+}
+
 fn place_at(settings: &SettingsFile, path: PathBuf) -> SettingsPlace {
     let beside = |name: &&str| path.with_file_name(name);
     SettingsPlace {
@@ -78,6 +99,23 @@ fn format_of(shape: SettingsShape) -> SettingsFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_of_the_machine_count_if_they_name_the_bridge_of_that_agent() {
+        let entry =
+            |agent: Agent| move |_: &Path| Some(format!("/usr/local/bin/hookrail bridge {agent} Event"));
+        for (agent, file) in [
+            (Agent::Claude, "/etc/claude-code/managed-settings.json"),
+            (Agent::Codex, "/etc/codex/requirements.toml"),
+            (Agent::Gemini, "/etc/gemini-cli/settings.json"),
+            (Agent::Qwen, "/etc/qwen-code/settings.json"),
+        ] {
+            assert_eq!(machine_settings(agent, entry(agent)), Some(Path::new(file)));
+            assert_eq!(machine_settings(agent, entry(Agent::Pi)), None);
+            assert_eq!(machine_settings(agent, |_| None), None);
+        }
+        assert_eq!(machine_settings(Agent::Pi, entry(Agent::Pi)), None);
+    }
 
     #[test]
     fn variables_move_settings() {

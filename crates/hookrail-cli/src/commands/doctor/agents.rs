@@ -6,7 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hookrail_bridge::{Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event, limits};
+use hookrail_bridge::{
+    Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event, limits, machine_settings,
+};
 use hookrail_shell::quote;
 
 use super::probe::{self, ProbeResult};
@@ -27,7 +29,10 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport, printer: &mut P
     for (agent, status) in Agent::ALL.into_iter().zip(&statuses) {
         look_at(agent, status, context, report);
     }
-    if statuses.iter().all(|status| status.connected == Connected::No) {
+    let no_machine = |agent: Agent| on_machine(agent).is_none();
+    if statuses.iter().all(|status| status.connected == Connected::No)
+        && Agent::ALL.into_iter().all(no_machine)
+    {
         let help = "`hookrail connect AGENT` connects one";
         report.add(RowState::Note, "agents", "no other agent calls hookrail", help);
     }
@@ -68,12 +73,29 @@ fn look_at_mcp(context: &Context, report: &mut DoctorReport) {
     }
 }
 
+/// The agent's settings for all users of this machine, if they call hookrail.
+fn on_machine(agent: Agent) -> Option<&'static Path> {
+    machine_settings(agent, |file| std::fs::read_to_string(file).ok())
+}
+
 /// The user's and the project's file are looked at by themselves, because either may be the one that works.
 fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut DoctorReport) {
     let name = agent.as_str();
+    let machine = on_machine(agent);
+    if let Some(file) = machine {
+        let (state, what, help) = if status.connected == Connected::No {
+            let help = "let the agent run a command that a rule blocks";
+            (RowState::Note, "whether it works there is not tested here", help.to_owned())
+        } else {
+            let help = format!("`hookrail disconnect {name}`");
+            (RowState::Warning, "so does an entry of yours: each call is asked about twice", help)
+        };
+        let message = format!("`{}` calls hookrail for every user; {what}", file.display());
+        report.add(state, name, message, help);
+    }
     match status.connected {
         Connected::No => {
-            if status.found {
+            if status.found && machine.is_none() {
                 let help = format!("`hookrail connect {name}`");
                 report.add(RowState::Note, name, "is installed and does not call hookrail", help);
             }
