@@ -87,7 +87,7 @@ fn look_at(agent: Agent, status: &AgentStatus, context: &Context, report: &mut D
             let help = "let the agent run a command that a rule blocks";
             (RowState::Note, "whether it works there is not tested here", help.to_owned())
         } else {
-            let help = format!("`hookrail disconnect {name}`");
+            let help = format!("keep one of them; `hookrail disconnect {name}` removes yours");
             (RowState::Warning, "so does an entry of yours: each call is asked about twice", help)
         };
         let message = format!("`{}` calls hookrail for every user; {what}", file.display());
