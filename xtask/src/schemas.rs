@@ -1,6 +1,6 @@
 //! The JSON Schemas that `hookrail schema` prints, as files: editors and other programs refer to them.
-//! Those of payloads, answers and the agent's log come from types. Those of settings and of test files are written by hand,
-//! because their readers work on places in the text.
+//! That of the agent's log comes from types. The others are written by hand: those of payloads and answers in one file, from
+//! which the schema of each event is made.
 
 use std::path::Path;
 
@@ -13,21 +13,20 @@ use crate::Generated;
 
 /// All schemas, below `schemas/`.
 pub(crate) fn generate(root: &Path) -> Result<Vec<Generated>> {
-    let mut schemas = vec![("session-log.schema.json".to_owned(), session_log_schema())];
-    for event in EventName::ALL {
-        schemas.push((format!("input/{event}.schema.json"), input_schema(event)));
-        schemas.push((format!("output/{event}.schema.json"), output_schema(event)));
-    }
     let folder = root.join("schemas");
+    let generated = |name: String, text: String| Generated { path: folder.join(name), content: text + "\n" };
+    let log = serde_json::to_string_pretty(&session_log_schema())?;
     // Written by hand beside its reader, whose tests hold the two together.
     let tests = std::fs::read_to_string(root.join("crates/hookrail-cli/src/commands/test/schema.json"))?;
-    let tests = Generated { path: folder.join("test.schema.json"), content: tests };
-    schemas
-        .into_iter()
-        .map(|(name, schema)| {
-            let content = serde_json::to_string_pretty(&schema)? + "\n";
-            Ok(Generated { path: folder.join(name), content })
-        })
-        .chain([Ok(tests)])
-        .collect()
+    let mut schemas = vec![
+        generated("session-log.schema.json".to_owned(), log),
+        generated("test.schema.json".to_owned(), tests.trim_end().to_owned()),
+    ];
+    for event in EventName::ALL {
+        for (kind, schema) in [("input", input_schema(event)), ("output", output_schema(event))] {
+            let text = serde_json::to_string_pretty(&schema)?;
+            schemas.push(generated(format!("{kind}/{event}.schema.json"), text));
+        }
+    }
+    Ok(schemas)
 }

@@ -53,7 +53,7 @@ pub(crate) fn consequence_of_failure(event: EventName, run: &HookRun, blocked: b
         | EventName::PreCompress
         | EventName::Notification => "session",
     };
-    if run.hook.on_failure == OnFailure::Block && event.blocks_on_failure() {
+    if run.hook.on_failure == OnFailure::Block && event.is_guarded() {
         format!("failed, so the {what} is blocked")
     } else if blocked {
         "failed, and decided nothing".to_owned()

@@ -18,8 +18,8 @@ pub(crate) fn run(args: &SchemaArgs, printer: &mut Printer) -> anyhow::Result<Ex
             return Ok(ExitStatus::Success);
         }
         SchemaKind::Settings => settings_schema(),
-        SchemaKind::Input(event) => input_schema(event.event).to_value(),
-        SchemaKind::Output(event) => output_schema(event.event).to_value(),
+        SchemaKind::Input(event) => input_schema(event.event),
+        SchemaKind::Output(event) => output_schema(event.event),
         SchemaKind::SessionLog => session_log_schema().to_value(),
     };
     printer.json_pretty(&schema)?;

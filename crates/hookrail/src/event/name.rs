@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::words;
@@ -76,11 +75,6 @@ impl EventName {
     /// Whether the event is about a tool: its payload names one, and matchers are patterns for that name.
     pub const fn has_tool(self) -> bool {
         matches!(self.matching(), Matching::Tool)
-    }
-
-    /// Whether a hook that fails to give a verdict may block this event (`onFailure: "block"`).
-    pub const fn blocks_on_failure(self) -> bool {
-        self.is_guarded()
     }
 
     /// The event that `word` was probably meant to be: another agent's name for it, or a near name.

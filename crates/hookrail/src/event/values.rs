@@ -1,13 +1,12 @@
 //! The words that events of a session are about. Matchers of these events are compared with them as a whole.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Defines an enum whose variants are words of payloads and settings, each written once.
 macro_rules! words {
     ($(#[$meta:meta])+ $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $word)] $variant,)+
         }
@@ -56,9 +55,8 @@ words! {
 }
 
 /// What a notification is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-#[schemars(with = "String")]
 pub enum NotificationType {
     /// A tool call waits for the user's permission.
     ToolPermission,

@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
@@ -17,7 +16,7 @@ use crate::formats::json_object::JsonObject;
 pub(crate) mod read;
 
 /// A model request: texts only. Messages without text are left out.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmRequest<'a> {
     /// The model's name.
@@ -32,7 +31,6 @@ pub struct LlmRequest<'a> {
     pub tool_config: Option<HookToolConfig>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
-    #[schemars(skip)]
     pub extra: Cow<'a, JsonObject>,
 }
 
@@ -43,27 +41,15 @@ impl<'a> LlmRequest<'a> {
     }
 }
 
-// The roles, for the schema. No doc comment: it would become a description in every schema.
-#[expect(dead_code, reason = "read by the schema generator only")]
-#[derive(JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum LlmRole {
-    User,
-    Model,
-    System,
-}
-
 /// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LlmMessage<'a> {
     /// Who speaks.
-    #[schemars(with = "LlmRole")]
     pub role: Cow<'a, str>,
     /// What is said.
     pub content: Cow<'a, str>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
-    #[schemars(skip)]
     pub extra: Option<Cow<'a, JsonObject>>,
 }
 
@@ -76,7 +62,7 @@ impl<'a> LlmMessage<'a> {
 
 /// What steers a model call.
 // Numbers are kept as written.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmConfig<'a> {
     /// Sampling temperature.
@@ -93,7 +79,6 @@ pub struct LlmConfig<'a> {
     pub top_k: Option<Number>,
     /// Texts that end the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Vec<String>>")]
     pub stop_sequences: Option<Cow<'a, [String]>>,
     /// How many answers are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,14 +91,12 @@ pub struct LlmConfig<'a> {
     pub frequency_penalty: Option<Number>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
-    #[schemars(skip)]
     pub extra: Cow<'a, JsonObject>,
 }
 
 /// Which tools a model may call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "LlmToolConfig")]
 pub struct HookToolConfig {
     /// `AUTO`: it may call tools; `ANY`: it must; `NONE`: it must not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,9 +107,8 @@ pub struct HookToolConfig {
 }
 
 // How free the model is to call tools; later variants restrict more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[schemars(rename = "LlmToolMode")]
 #[expect(missing_docs, reason = "doc comments would become descriptions in every schema")]
 pub enum ToolMode {
     Auto,
@@ -142,7 +124,7 @@ impl ToolMode {
 }
 
 /// A model's answer: texts only.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmResponse<'a> {
     /// The whole text of the first candidate.
@@ -155,12 +137,11 @@ pub struct LlmResponse<'a> {
     pub usage_metadata: Option<LlmUsage>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
-    #[schemars(skip)]
     pub extra: Cow<'a, JsonObject>,
 }
 
 /// One alternative of an answer.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmCandidate<'a> {
     /// What it says.
@@ -176,7 +157,6 @@ pub struct LlmCandidate<'a> {
     pub safety_ratings: Option<Vec<LlmSafetyRating<'a>>>,
     /// Fields a bus client sent in stable form and that hookrail does not know.
     #[serde(flatten)]
-    #[schemars(skip)]
     pub extra: Option<Cow<'a, JsonObject>>,
 }
 
@@ -207,7 +187,7 @@ impl<'a> LlmCandidate<'a> {
 }
 
 /// What a candidate says.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LlmContent<'a> {
     /// Always `model`.
     pub role: Cow<'a, str>,
@@ -217,7 +197,7 @@ pub struct LlmContent<'a> {
 
 /// A safety verdict.
 // Without the SDK's `blocked` flag, which hooks never see.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LlmSafetyRating<'a> {
     /// What was judged.
     pub category: Cow<'a, str>,
@@ -226,7 +206,7 @@ pub struct LlmSafetyRating<'a> {
 }
 
 /// Token counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmUsage {
     /// Tokens of the request.
@@ -251,8 +231,7 @@ pub(crate) fn response_text(response: &Value) -> Cow<'static, str> {
 }
 
 /// The parts of a model request that change.
-#[derive(Debug, PartialEq, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, PartialEq)]
 pub(crate) struct PartialLlmRequest {
     /// Another model.
     pub(crate) model: Option<Cow<'static, str>>,
@@ -263,16 +242,13 @@ pub(crate) struct PartialLlmRequest {
     /// Which tools the model may call.
     pub(crate) tool_config: Option<HookToolConfig>,
     /// What replaces the system instruction, which hooks do not see.
-    #[schemars(skip)]
     pub(crate) system_instruction: Option<LlmContent<'static>>,
     /// Fields of a payload that hookrail does not know.
-    #[schemars(skip)]
     pub(crate) extra: JsonObject,
 }
 
 /// A model's answer, or the parts of it that change.
-#[derive(Debug, PartialEq, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, PartialEq)]
 pub(crate) struct PartialLlmResponse {
     /// The whole text, where `candidates` is left out.
     pub(crate) text: Option<Cow<'static, str>>,
@@ -281,7 +257,6 @@ pub(crate) struct PartialLlmResponse {
     /// Token counts.
     pub(crate) usage_metadata: Option<LlmUsage>,
     /// Fields of a payload that hookrail does not know.
-    #[schemars(skip)]
     pub(crate) extra: JsonObject,
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn failure_block<'a>(
             HookKind::UnreadableRule(why) if event.is_guarded() => {
                 Some(format!("{why}; `hookrail check` shows the place"))
             }
-            _ if hook.on_failure == OnFailure::Block && event.blocks_on_failure() => {
+            _ if hook.on_failure == OnFailure::Block && event.is_guarded() => {
                 Some(format!("hook `{}` gave no verdict ({why}) and is set to block on failure", hook.name))
             }
             _ => None,

@@ -54,7 +54,7 @@ impl Check<'_> {
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             if let Some(message) = crate::services::problem(&resolved.hook, &self.context.paths.home) {
                 let hook = &resolved.hook;
-                let blocks = hook.on_failure == OnFailure::Block && hook.event.blocks_on_failure();
+                let blocks = hook.on_failure == OnFailure::Block && hook.event.is_guarded();
                 let effect = if blocks { "is refused" } else { "passes" };
                 let help = format!("until then the hook fails, and {} {effect}", hook.event);
                 self.at_hook(index, Severity::Error, DiagnosticCode::InvalidValue, message, help);

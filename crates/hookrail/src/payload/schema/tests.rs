@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::*;
-use crate::event::{BaseFields, HookInput};
+use crate::event::{BaseFields, HookInput, PreCompressTrigger, SessionEndReason, SessionStartSource};
 use crate::payload::parse_input;
 
 /// Follows a reference, and takes the branch of an optional field that is not null.
@@ -62,7 +62,7 @@ fn samples_have_exactly_the_fields_of_the_schema() {
         let typed = parse_input(event, Value::Object(sample_input(event))).unwrap();
         let input = HookInput { base: &base, event: &typed.event(), extra: &typed.extra };
         let value = serde_json::to_value(input).unwrap();
-        let schema = input_schema(event).to_value();
+        let schema = input_schema(event);
         check(&value, &schema, &schema, event.as_str());
         let mut keys: Vec<_> = value.as_object().unwrap().keys().collect();
         let mut listed: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
@@ -80,7 +80,7 @@ fn samples_have_exactly_the_fields_of_the_schema() {
 #[test]
 fn outputs_are_described() {
     for event in EventName::ALL {
-        let schema = output_schema(event).to_value();
+        let schema = output_schema(event);
         let fields: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
         assert_eq!(
             fields,
@@ -101,7 +101,7 @@ fn outputs_are_described() {
         assert_eq!(schema["title"], format!("{event}Output"));
     }
     let fits = |event, output: Value| {
-        let schema = output_schema(event).to_value();
+        let schema = output_schema(event);
         check(&output, &schema, &schema, event.as_str());
     };
     fits(
@@ -120,4 +120,57 @@ fn outputs_are_described() {
         json!({ "hookSpecificOutput": { "toolConfig": { "mode": "NONE" } } }),
     );
     fits(EventName::AfterAgent, json!({ "hookSpecificOutput": { "clearContext": true } }));
+}
+
+/// The definitions of the stable model format have the fields that its types write, all of them and no others.
+#[test]
+fn the_model_format_has_exactly_the_fields_of_the_schema() {
+    let given = json!({
+        "llm_request": {
+            "model": "m", "messages": [{ "role": "user", "content": "x" }],
+            "config": { "temperature": 0.5, "maxOutputTokens": 1, "topP": 1, "topK": 1, "stopSequences": ["."],
+                        "candidateCount": 1, "presencePenalty": 0, "frequencyPenalty": 0 },
+            "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["a"] },
+        },
+        "llm_response": {
+            "text": "y", "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 },
+            "candidates": [{ "content": { "role": "model", "parts": ["y"] }, "finishReason": "STOP", "index": 0,
+                             "safetyRatings": [{ "category": "c", "probability": "low" }] }],
+        },
+    });
+    let typed = parse_input(EventName::AfterModel, given.clone()).unwrap();
+    assert!(typed.extra.is_empty());
+    let written = serde_json::to_value(typed.event()).unwrap();
+    assert_eq!(
+        (&written["llm_request"], &written["llm_response"]),
+        (&given["llm_request"], &given["llm_response"])
+    );
+    let (read, partial) = (input_schema(EventName::AfterModel), output_schema(EventName::BeforeModel));
+    let (request, response) = (&written["llm_request"], &written["llm_response"]);
+    let candidate = &response["candidates"][0];
+    for (schema, definition, value) in [
+        (&read, "LlmRequest", request),
+        (&read, "LlmMessage", &request["messages"][0]),
+        (&read, "LlmConfig", &request["config"]),
+        (&read, "LlmToolConfig", &request["toolConfig"]),
+        (&read, "LlmResponse", response),
+        (&read, "LlmCandidate", candidate),
+        (&read, "LlmContent", &candidate["content"]),
+        (&read, "LlmSafetyRating", &candidate["safetyRatings"][0]),
+        (&read, "LlmUsage", &response["usageMetadata"]),
+        (&partial, "PartialLlmRequest", request),
+        (&partial, "PartialLlmResponse", response),
+    ] {
+        let keys = |value: &Value| -> std::collections::BTreeSet<String> {
+            value.as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(keys(&schema["$defs"][definition]["properties"]), keys(value), "{definition}");
+    }
+    for (schema, name, words) in [
+        (input_schema(EventName::SessionStart), "SessionStartSource", SessionStartSource::WORDS),
+        (input_schema(EventName::SessionEnd), "SessionEndReason", SessionEndReason::WORDS),
+        (input_schema(EventName::PreCompress), "PreCompressTrigger", PreCompressTrigger::WORDS),
+    ] {
+        assert_eq!(schema["$defs"][name]["enum"], json!(words), "{name}");
+    }
 }
