@@ -25,6 +25,7 @@ mod effects;
 mod event;
 mod import;
 mod input;
+mod jsonc;
 mod mcp;
 mod memory;
 mod outcome;
@@ -47,9 +48,10 @@ pub use import::{
     ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
 };
 pub use input::{BridgeInputError, PROBE, read};
+pub use jsonc::{comma_after, split_byte_order_mark};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
-pub use outcome::Outcome;
+pub use outcome::{Outcome, StoppingRules};
 pub use tools::{
     McpTool, OurCall, deciding_arguments, mcp_call, mcp_response, sample_call, to_native_input, to_ours,
     to_ours_with_mcp,

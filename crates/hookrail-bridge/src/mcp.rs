@@ -4,12 +4,13 @@
 use std::ops::Range;
 use std::path::Path;
 
-use hookrail::settings::jsonc::{PARSE_OPTIONS, split_byte_order_mark};
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use crate::connect::ConnectError;
+use crate::jsonc::split_byte_order_mark;
 
 /// Where clients keep their servers: Claude Desktop, Cursor and most others; VS Code, alone and in its settings; Zed.
 const PLACES: [&[&str]; 4] = [&["mcpServers"], &["servers"], &["mcp", "servers"], &["context_servers"]];

@@ -1,10 +1,13 @@
 //! What every command starts from: the directory, the settings files, the state folder.
 
+mod project;
+
 use std::cell::LazyCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::project::find_project;
 use crate::cli::Places;
 use crate::exit::Hinted;
 use crate::services::Services;
@@ -12,7 +15,7 @@ use crate::terminal::printer::{Printer, escape_line};
 use anyhow::Context as _;
 use hookrail::observer::HookObserver;
 use hookrail::settings::SettingsPaths;
-use hookrail::settings::{ResolvedSettings, SettingsFiles, find_project};
+use hookrail::settings::{ResolvedSettings, SettingsFiles};
 use hookrail::{ApprovalStore, HookSession, HookSessionBuilder, TrustPolicy};
 
 /// The directories that a command works in.

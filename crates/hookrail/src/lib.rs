@@ -102,7 +102,7 @@ pub mod observer {
 /// Calls that a person lets pass although rules stop them: see [`HookSessionBuilder::grants`].
 pub mod grants {
     pub use crate::host::grants::{Grants, GuardedCall};
-    pub use crate::verdict::result::{Grant, StoppingRules};
+    pub use crate::verdict::result::Grant;
 }
 
 /// JSON Schemas of settings, payloads and answers, and a sample of each payload.
@@ -157,13 +157,11 @@ pub mod components {
         BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, parse_input,
     };
     pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
-    pub use crate::plan::registry::{
-        DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus, JudgedHook,
-    };
+    pub use crate::plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus};
     pub use crate::run::{
         Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer, KeptExit,
         KeptQuestion, Payload, PayloadError, ProjectOptions, RunnerOptions, ServiceAnswer, ServiceClient,
-        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle, hook_digest,
+        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle,
         inherited_environment, is_withheld,
     };
     pub use crate::trust::{HookTrust, Recheck, Seal};

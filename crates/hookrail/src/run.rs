@@ -16,9 +16,7 @@ mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
 pub use self::environment::{inherited_environment, is_withheld};
-pub use self::keeper::{
-    KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, KeptQuestion, WorkerKeeper, hook_digest,
-};
+pub use self::keeper::{KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, KeptQuestion, WorkerKeeper};
 #[cfg(test)]
 pub(crate) use self::payload::injected as injected_payload;
 pub use self::payload::{Payload, PayloadError};

@@ -16,7 +16,6 @@ mod load;
 mod ownership;
 mod paths;
 mod policy;
-mod project;
 mod read;
 mod resolve;
 mod schema;
@@ -47,7 +46,6 @@ pub use levels::{
 pub use paths::SettingsPaths;
 use paths::settings_file;
 pub use policy::NamedPolicy;
-pub use project::find_project;
 pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use schema::settings_schema;

@@ -36,7 +36,7 @@ pub use named_paths::{hook_files, named_paths};
 pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
-pub(crate) use snapshot::{Identity, hexadecimal};
+pub(crate) use snapshot::Identity;
 pub use store::{Approval, ApprovalStore, ApprovedProject};
 pub use terms::{Change, FileContent, FileRights, Terms};
 pub(crate) use watch::{WatchedPaths, watched_paths};
@@ -121,7 +121,7 @@ pub struct HookJudgement<H> {
 
 impl<H> HookJudgement<H> {
     /// The judgement of a hook that needs no approval.
-    fn trusted(hook: H) -> Self {
+    pub(crate) fn trusted(hook: H) -> Self {
         Self { hook, trust: HookTrust::Trusted, seal: None }
     }
 

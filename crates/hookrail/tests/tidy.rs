@@ -81,7 +81,6 @@ const EFFECTS: [(&str, &[&str]); 4] = [
             "settings/settings_files.rs",
             "settings/policy.rs",
             "settings/ownership.rs",
-            "settings/project.rs",
             "settings/extensions.rs",
             "trust",
             "run",

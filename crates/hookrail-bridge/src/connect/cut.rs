@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after};
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
+
+use crate::jsonc::comma_after;
 
 /// The path to a value: keys of objects and places in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The bridge in JSON settings, with or without groups.
 
-use hookrail::settings::jsonc::{PARSE_OPTIONS, split_byte_order_mark};
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
@@ -9,6 +9,7 @@ use super::cut::{JsonPath, remove};
 use super::one_line::into_one_line;
 use super::{BridgeEntry, ConnectError, EntryPlace};
 use crate::dialect::SettingsShape;
+use crate::jsonc::split_byte_order_mark;
 
 /// The text with all entries in it.
 ///

@@ -1,13 +1,14 @@
 //! Entries in settings that are written on one line. A tree of the text would break that line up, and taking the entry
 //! out again would leave it broken.
 
-use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after};
+use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::cut::property;
+use crate::jsonc::comma_after;
 
 /// The text with an entry at an event, unless the list it belongs into, or the object in which that list is missing, has
 /// its brackets on lines of their own.

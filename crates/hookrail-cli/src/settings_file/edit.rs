@@ -6,11 +6,26 @@ use std::ops::Range;
 use std::path::Path;
 
 use hookrail::settings::SourceText;
-use hookrail::settings::jsonc::{PARSE_OPTIONS, comma_after, cst_value, split_byte_order_mark};
+use hookrail::settings::jsonc::PARSE_OPTIONS;
+use hookrail_bridge::{comma_after, split_byte_order_mark};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
+
+/// A value as an edit writes it.
+pub(crate) fn cst_value(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(cst_value).collect()),
+        Value::Object(fields) => CstInputValue::Object(
+            fields.iter().map(|(name, value)| (name.clone(), cst_value(value))).collect(),
+        ),
+    }
+}
 
 /// Why a settings text was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

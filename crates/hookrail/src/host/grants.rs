@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::event::BaseFields;
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
-use crate::verdict::result::StoppingRules;
+use crate::verdict::result::ProcessedHookResult;
 
 /// What a person lets pass. It is asked only about a tool call that a rule of the user's or a project's settings stops.
 pub trait Grants: Send + Sync {
@@ -17,8 +17,8 @@ pub trait Grants: Send + Sync {
     /// meanwhile: then the rules stop this one.
     fn use_up(&self, call: &GuardedCall<'_>, rules: &[Arc<Hook>]) -> Option<String>;
 
-    /// Rules block this call, or leave it to a person.
-    fn stopped(&self, call: &GuardedCall<'_>, rules: &StoppingRules<'_>);
+    /// What came of this call, if it is blocked or left to a person.
+    fn stopped(&self, call: &GuardedCall<'_>, result: &ProcessedHookResult);
 }
 
 /// A tool call as its sender made it.

@@ -11,25 +11,7 @@ use serde::Serialize;
 
 use crate::event::EventName;
 use crate::hook::{Hook, Level};
-use crate::trust::{HookTrust, Seal, VanishedGuard};
-
-/// A hook with its trust state.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct JudgedHook {
-    /// The hook.
-    pub hook: Arc<Hook>,
-    /// Whether it may run at all.
-    pub trust: HookTrust,
-    /// What to look at again before each run.
-    pub seal: Option<Arc<Seal>>,
-}
-
-impl From<(Hook, HookTrust)> for JudgedHook {
-    fn from((hook, trust): (Hook, HookTrust)) -> Self {
-        Self { hook: Arc::new(hook), trust, seal: None }
-    }
-}
+use crate::trust::{HookJudgement, HookTrust, Seal, VanishedGuard};
 
 /// One hook as a listing shows it.
 #[derive(Debug, Clone)]
@@ -110,11 +92,13 @@ impl Registered {
 
 impl HookRegistry {
     /// Ranks the hooks by source; hooks of the same source keep their order.
-    pub fn new(hooks: impl IntoIterator<Item = impl Into<JudgedHook>>, disabled: &[DisabledEntry]) -> Self {
+    pub fn new(
+        hooks: impl IntoIterator<Item = HookJudgement<Arc<Hook>>>,
+        disabled: &[DisabledEntry],
+    ) -> Self {
         let mut hooks: Vec<Registered> = hooks
             .into_iter()
-            .map(|judged| {
-                let JudgedHook { hook, trust, seal } = judged.into();
+            .map(|HookJudgement { hook, trust, seal }| {
                 let disabled_in =
                     disabled.iter().find(|entry| entry.disables(&hook)).map(|entry| entry.list.clone());
                 let state = AtomicU8::new(AS_CONFIGURED);
@@ -134,7 +118,7 @@ impl HookRegistry {
 
     /// A registry of hooks that need no approval.
     pub fn trusting(hooks: Vec<Hook>, disabled: &[DisabledEntry]) -> Self {
-        Self::new(hooks.into_iter().map(|hook| (hook, HookTrust::Trusted)), disabled)
+        Self::new(hooks.into_iter().map(|hook| HookJudgement::trusted(Arc::new(hook))), disabled)
     }
 
     /// Whether any hook of this event may run. Costs one load: this is asked on every event.

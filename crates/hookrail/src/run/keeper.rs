@@ -11,12 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::payload::Payload;
 use super::process::{Captured, Finished};
 use crate::hook::Hook;
-use crate::trust::{Terms, hexadecimal};
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -115,12 +113,4 @@ impl KeptAnswer {
         let stderr = Captured { bytes: self.stderr, truncated: false };
         Finished { exit, stdout, stderr, duration: self.duration }
     }
-}
-
-/// A digest of everything that decides how a hook runs, for a process that has to find the same one.
-pub fn hook_digest(hook: &Hook) -> String {
-    // Terms are plain data.
-    let terms =
-        serde_json::to_vec(&(Terms::of(hook), &hook.origin, &hook.enclosing, format!("{:?}", hook.worker)));
-    hexadecimal(&Sha256::digest(terms.unwrap_or_default()))
 }

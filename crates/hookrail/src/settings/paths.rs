@@ -14,7 +14,7 @@ pub(super) const SYSTEM_FILES: [&str; 2] = ["/etc/hookrail/settings.json", "/etc
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingsPaths {
-    /// The project; see [`find_project`](super::find_project).
+    /// The project.
     pub project_dir: PathBuf,
     /// The directory that holds the user's `.hookrail` and `.llxprt`. Empty means that there is no user level: a relative
     /// path would make the project's own file the user's, and so a trusted one.

@@ -18,7 +18,7 @@ use super::{
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level};
-use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry, JudgedHook};
+use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry};
 use crate::trust::{HookJudgement, HookTrust, Seal, TrustPolicy, VanishedGuard};
 
 mod activation;
@@ -237,7 +237,7 @@ impl ResolvedSettings {
         let hooks = self.hooks.iter().filter(|resolved| resolved.on || scope == RegistryScope::All);
         // Ranked with the project's, in front of extensions.
         let hooks = hooks.chain(&self.enclosing);
-        let hooks = hooks.map(|resolved| JudgedHook {
+        let hooks = hooks.map(|resolved| HookJudgement {
             hook: Arc::clone(&resolved.hook),
             trust: resolved.trust.clone(),
             seal: resolved.seal.clone(),

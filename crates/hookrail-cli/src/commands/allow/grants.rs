@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookrail::grants::{Grants, GuardedCall, StoppingRules};
+use hookrail::components::ProcessedHookResult;
+use hookrail::grants::{Grants, GuardedCall};
 use hookrail::rules::OurTool;
 use hookrail::settings::LockedFile;
 use hookrail::{Hook, JsonObject};
-use hookrail_bridge::{Agent, can_ask, deciding_arguments};
+use hookrail_bridge::{Agent, StoppingRules, can_ask, deciding_arguments};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -223,7 +224,8 @@ impl Grants for KeptGrants {
         }
     }
 
-    fn stopped(&self, call: &GuardedCall<'_>, rules: &StoppingRules<'_>) {
+    fn stopped(&self, call: &GuardedCall<'_>, result: &ProcessedHookResult) {
+        let Some(rules) = StoppingRules::of(result) else { return };
         // A question that the agent puts to its user is answered there.
         let is_refusal = rules.is_block || self.agent.is_some_and(|agent| !can_ask(agent));
         if !is_refusal || !call.logs_texts {
@@ -231,7 +233,7 @@ impl Grants for KeptGrants {
         }
         let agent = self.agent.map_or("hookrail", Agent::as_str);
         let names = rules.rules.iter().map(|rule| RuleName::of(rule)).collect();
-        let call = BlockedCall::new(agent, call, self.deciding(call), names, rules.obstacle.clone());
+        let call = BlockedCall::new(agent, call, self.deciding(call), names, rules.obstacle);
         if let Err(problem) = self.calls.add(call) {
             self.note(format!("the call cannot be kept for `hookrail allow`: {problem}"));
         }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hookrail::components::{KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, WorkerKeeper, hook_digest};
+use hookrail::components::{KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, WorkerKeeper};
 use rustix::process::geteuid;
 use tokio::net::UnixStream;
 use tokio::time::{sleep, timeout};
@@ -61,7 +61,7 @@ impl KeeperClient {
             level: hook.origin.level.to_string(),
             file: hook.origin.file.clone(),
             line: hook.origin.line,
-            digest: hook_digest(hook),
+            digest: wire::hook_digest(hook),
             project: self.project.clone(),
             timeout_ms: millis(question.timeout),
             left_ms: millis(left),

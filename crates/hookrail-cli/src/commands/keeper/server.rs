@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use hookrail::HookSession;
-use hookrail::components::{KeptAnswer, KeptQuestion, Payload, hook_digest};
+use hookrail::components::{KeptAnswer, KeptQuestion, Payload};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Notify, Semaphore};
 
@@ -238,7 +238,7 @@ async fn ask_worker(
         let origin = &hook.origin;
         (origin.line, &origin.file) == (ask.line, &ask.file)
             && origin.level.to_string() == ask.level
-            && hook_digest(hook) == ask.digest
+            && wire::hook_digest(hook) == ask.digest
     };
     let left = until.saturating_duration_since(Instant::now());
     let timeout = Duration::from_millis(ask.timeout_ms).min(left);

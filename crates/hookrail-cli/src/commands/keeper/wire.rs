@@ -5,17 +5,29 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
+use hookrail::Hook;
+use hookrail::approvals::Terms;
 use hookrail::components::KeptExit;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
+use crate::digest;
+
 /// The longest question: variables and payload.
 pub(super) const LONGEST_QUESTION: usize = 16 << 20;
 /// The longest answer: what is kept of both streams of a hook, generously.
 pub(super) const LONGEST_ANSWER: usize = 80 << 20;
 const LONGEST_HEAD: usize = 64 << 10;
+
+/// A digest of everything that decides how a hook runs, for a process that has to find the same one.
+pub(super) fn hook_digest(hook: &Hook) -> String {
+    // Terms are plain data.
+    let terms =
+        serde_json::to_vec(&(Terms::of(hook), &hook.origin, &hook.enclosing, format!("{:?}", hook.worker)));
+    digest::of(terms.unwrap_or_default(), 32)
+}
 
 /// To the keeper, one in a connection.
 #[derive(Debug, Serialize, Deserialize)]

@@ -64,8 +64,8 @@ impl<'a> Lifting<'a> {
                 None => lifted.into_iter().for_each(|run| stop_again(run, result)),
             }
         }
-        if let Some(rules) = result.stopping_rules() {
-            grants.stopped(&call, &rules);
+        if result.block.is_some() || result.ask.is_some() {
+            grants.stopped(&call, result);
         }
     }
 }

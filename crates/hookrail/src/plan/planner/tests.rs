@@ -8,7 +8,7 @@ use crate::hook::{ConfigSource, HookKind, Level};
 use crate::matcher::Matcher;
 use crate::plan::registry::tests::at;
 use crate::plan::registry::{DisabledEntry, DisabledList};
-use crate::trust::HookTrust;
+use crate::trust::{HookJudgement, HookTrust};
 
 thread_local! {
     static FAILS: Cell<bool> = const { Cell::new(false) };
@@ -143,13 +143,14 @@ fn a_hook_that_does_not_run_replaces_no_other_hook() {
     let project = sequential(at(Level::Project, hook("guard.sh")));
     let disabled = DisabledEntry::new("off", DisabledList::Settings(Level::User));
     let registry = HookRegistry::new(
-        vec![
+        [
             (project, unapproved),
             (sequential(Hook { name: "off".to_owned(), ..hook("guard.sh") }), HookTrust::Trusted),
             (on("read", sequential(hook("guard.sh"))), HookTrust::Trusted),
             (hook("guard.sh"), HookTrust::Trusted),
             (hook("guard.sh"), HookTrust::Trusted),
-        ],
+        ]
+        .map(|(hook, trust)| HookJudgement { hook: Arc::new(hook), trust, seal: None }),
         &[disabled],
     );
     let explanation =

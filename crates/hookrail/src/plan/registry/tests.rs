@@ -112,12 +112,13 @@ fn one_hook_can_be_left_on_alone() {
 
 #[test]
 fn no_hook_listens_where_all_are_unapproved_or_absent() {
+    let judged = |trust| HookJudgement { hook: Arc::new(hook("a.sh")), trust, seal: None };
     let why = "it is new".to_owned();
-    let registry = HookRegistry::new(vec![(hook("a.sh"), HookTrust::NotApproved { why })], &[]);
+    let registry = HookRegistry::new([judged(HookTrust::NotApproved { why })], &[]);
     for event in EventName::ALL {
         assert!(!registry.listens_to(event), "HOOK-011: {event}");
     }
     assert_eq!(commands(&registry.all_hooks()), ["a.sh"], "an unapproved hook is listed");
-    let approved = HookRegistry::new(vec![(hook("a.sh"), HookTrust::Approved)], &[]);
+    let approved = HookRegistry::new([judged(HookTrust::Approved)], &[]);
     assert!(approved.listens_to(EventName::BeforeTool) && !approved.listens_to(EventName::AfterTool));
 }

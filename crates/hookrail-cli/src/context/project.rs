@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::settings_files;
+use hookrail::settings::SETTINGS_FOLDERS;
 
 /// The project that `start` lies in: the nearest folder, from `start` upwards, that has a settings file or that
 /// `is_known` (for instance because approvals exist for it, so that a project is not lost with its file). The
@@ -10,16 +10,17 @@ use super::paths::settings_files;
 /// find it is `start` itself.
 ///
 /// `start` must be a real path (absolute, links resolved), else folders may be passed by.
-pub fn find_project(start: &Path, home: &Path, is_known: impl Fn(&Path) -> bool) -> PathBuf {
+pub(super) fn find_project(start: &Path, home: &Path, is_known: impl Fn(&Path) -> bool) -> PathBuf {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
     let inside = start.ancestors().take_while(|folder| **folder != *home && folder.parent().is_some());
     for folder in inside {
         // Whatever is at that place counts: a file that cannot be read must be reported, not passed by.
         let is_there = |file: &Path| file.symlink_metadata().is_ok();
         let is_dangling = |folder: &Path| folder.is_symlink() && !folder.exists();
-        let has_settings = settings_files(folder)
+        let has_settings = SETTINGS_FOLDERS
+            .map(|name| folder.join(name))
             .iter()
-            .any(|file| is_there(file) || file.parent().is_some_and(is_dangling));
+            .any(|folder| is_there(&folder.join("settings.json")) || is_dangling(folder));
         if has_settings || is_known(folder) {
             return folder.to_owned();
         }
