@@ -28,6 +28,7 @@ pub use self::condition::{Condition, ConditionReport};
 pub use self::facts::{Facts, Folders, Subject, is_shell_line};
 pub(crate) use self::index::RuleIndex;
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
+pub(crate) use self::problem::RuleProblem;
 
 pub use self::rule::Rule;
 pub(crate) use self::rule::{ExampleUse, PatternPrograms, RulePlace, RuleReading};

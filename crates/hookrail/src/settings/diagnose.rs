@@ -14,6 +14,7 @@ use crate::event::EventName;
 /// Where in the settings something is, for messages: `hooks.BeforeTool[0].hooks[1]`.
 pub(super) use crate::formats::field::FieldPath as Route;
 use crate::hook::Level;
+use crate::rules::RuleProblem;
 use crate::spelling::{misspelling_of, shortened};
 
 /// The findings about one text.
@@ -34,18 +35,43 @@ impl<'s> Findings<'s> {
     }
 
     /// Something that does not take effect.
-    pub(super) fn error(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: impl Help) {
+    pub(super) fn error(
+        &mut self,
+        code: DiagnosticCode,
+        at: &impl Ranged,
+        message: String,
+        help: impl Into<String>,
+    ) {
         self.push(Severity::Error, code, at, message, help);
     }
 
     /// Something that is probably not what was meant.
-    pub(super) fn warn(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: impl Help) {
+    pub(super) fn warn(
+        &mut self,
+        code: DiagnosticCode,
+        at: &impl Ranged,
+        message: String,
+        help: impl Into<String>,
+    ) {
         self.push(Severity::Warning, code, at, message, help);
     }
 
     /// Something worth knowing.
-    pub(super) fn note(&mut self, code: DiagnosticCode, at: &impl Ranged, message: String, help: impl Help) {
+    pub(super) fn note(
+        &mut self,
+        code: DiagnosticCode,
+        at: &impl Ranged,
+        message: String,
+        help: impl Into<String>,
+    ) {
         self.push(Severity::Note, code, at, message, help);
+    }
+
+    /// What was found while a rule or a condition was read.
+    pub(super) fn of_rule(&mut self, severity: Severity, problems: impl IntoIterator<Item = RuleProblem>) {
+        for RuleProblem { code, range, message, help } in problems {
+            self.push(severity, code, &span(range), message, help.unwrap_or_default());
+        }
     }
 
     fn push(
@@ -54,10 +80,11 @@ impl<'s> Findings<'s> {
         code: DiagnosticCode,
         at: &impl Ranged,
         message: String,
-        help: impl Help,
+        help: impl Into<String>,
     ) {
         let place = self.source.place(at.start()..at.end());
-        self.list.push(Diagnostic { code, severity, place, message, help: help.text() });
+        let help = Some(help.into()).filter(|help| !help.is_empty());
+        self.list.push(Diagnostic { code, severity, place, message, help });
     }
 
     /// A value of another type than the settings need.
@@ -66,7 +93,7 @@ impl<'s> Findings<'s> {
         route: Route<'_>,
         expected: &str,
         value: &Value<'_>,
-        help: impl Help,
+        help: impl Into<String>,
     ) {
         self.error(DiagnosticCode::WrongType, value, must_be(route, expected, value), help);
     }
@@ -74,7 +101,7 @@ impl<'s> Findings<'s> {
     /// An optional value of another type, which is therefore left out.
     pub(super) fn ignored_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
         let message = format!("`{route}` is ignored: it must be {expected}, not {}", kind_of(value));
-        self.warn(DiagnosticCode::WrongType, value, message, ());
+        self.warn(DiagnosticCode::WrongType, value, message, "");
     }
 
     /// A field that hookrail does not know. One that is nearly a known one was meant to be it, and what it was to
@@ -92,7 +119,7 @@ impl<'s> Findings<'s> {
                     format!("did you mean `{near}`?"),
                 );
             }
-            None => self.note(DiagnosticCode::UnknownField, &prop.name, message, ()),
+            None => self.note(DiagnosticCode::UnknownField, &prop.name, message, ""),
         }
     }
 
@@ -212,35 +239,6 @@ fn is_misspelt_hooks(prop: &ObjectProp<'_>) -> bool {
 /// The message about a value of another type than the settings need.
 pub(super) fn must_be(route: Route<'_>, expected: &str, value: &Value<'_>) -> String {
     format!("`{route}` must be {expected}, not {}", kind_of(value))
-}
-
-/// What to do next, if there is advice.
-pub(super) trait Help {
-    fn text(self) -> Option<String>;
-}
-
-impl Help for () {
-    fn text(self) -> Option<String> {
-        None
-    }
-}
-
-impl Help for &str {
-    fn text(self) -> Option<String> {
-        Some(self.to_owned())
-    }
-}
-
-impl Help for String {
-    fn text(self) -> Option<String> {
-        Some(self)
-    }
-}
-
-impl Help for Option<String> {
-    fn text(self) -> Option<String> {
-        self
-    }
 }
 
 /// What follows from a file that cannot be used, after the advice how to fix it. Which guards the user's or the system's

@@ -70,7 +70,7 @@ pub(super) fn read_hooks(
             None => {} // Read with the other settings of this level.
         }
     }
-    let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
+    let mut reader = HookReader::new(level, findings, settings);
     for (event, prop) in events {
         reader.read_event(event, prop.name.as_str(), &prop.value, route.key(prop.name.as_str()));
     }
@@ -93,17 +93,17 @@ pub(super) fn refuse_guarded(
 ) {
     let Unreadable { event: only, range, code, message } = unreadable;
     let findings = &mut Findings::new(source);
-    let mut reader = HookReader { level, findings, settings, matchers: HashMap::new() };
+    let mut reader = HookReader::new(level, findings, settings);
     for event in EventName::ALL.into_iter().filter(|event| only.is_none_or(|only| only == *event)) {
         reader.refuse(event, Matcher::any(), range.clone(), *code, message.clone());
     }
 }
 
 /// Reads the events of one file. Hooks and findings are added as they are found, in the order of the text.
-struct HookReader<'r, 's, 'v> {
-    level: &'r Level,
-    findings: &'r mut Findings<'s>,
-    settings: &'r mut Settings,
+pub(super) struct HookReader<'r, 's, 'v> {
+    pub(super) level: &'r Level,
+    pub(super) findings: &'r mut Findings<'s>,
+    pub(super) settings: &'r mut Settings,
     /// Compiling costs more than all the rest, and the same few patterns stand in many groups.
     /// The key says whether the event has a tool, too.
     matchers: HashMap<(bool, &'v str), Matcher>,
@@ -119,7 +119,27 @@ struct HookGroup {
     sequential: bool,
 }
 
-impl<'v> HookReader<'_, '_, 'v> {
+impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
+    pub(super) fn new(level: &'r Level, findings: &'r mut Findings<'s>, settings: &'r mut Settings) -> Self {
+        Self { level, findings, settings, matchers: HashMap::new() }
+    }
+
+    /// Adds a hook of this level that is at this place of the text.
+    pub(super) fn add(&mut self, mut hook: Hook, start: usize, spans: HookSpans) {
+        let source = self.findings.source();
+        hook.source = self.level.config_source();
+        let file = source.file().map(PathBuf::from).unwrap_or_default();
+        hook.origin = Origin { level: self.level.clone(), file, line: source.line(start) };
+        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
+    }
+
+    /// The file's name and the line, for entries without a name of their own.
+    fn place_name(&self, start: usize) -> String {
+        let source = self.findings.source();
+        let file = source.file().and_then(|file| file.file_name()).unwrap_or_default().to_string_lossy();
+        format!("{file}:{}", source.line(start))
+    }
+
     /// Adds what blocks a guarded event in place of a guard that cannot be read. A project's guards count only with
     /// approval, and what was never read was never approved.
     fn refuse(
@@ -135,17 +155,13 @@ impl<'v> HookReader<'_, '_, 'v> {
         }
         let source = self.findings.source();
         let mut hook = Hook::new(event, "");
-        let file = source.file().map(PathBuf::from).unwrap_or_default();
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        hook.name = format!("unreadable {name}:{}", source.line(range.start));
+        hook.name = format!("unreadable {}", self.place_name(range.start));
         hook.matcher = matcher;
-        hook.source = self.level.config_source();
-        hook.origin = Origin { level: self.level.clone(), line: source.line(range.start), file };
         let place = source.place(range.clone());
         hook.kind =
             HookKind::UnreadableRule(UnreadableRule::Malformed { what: "entry", place, code, message });
-        let spans = HookSpans { command: source.in_file(range), matcher: None };
-        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
+        let spans = HookSpans { command: source.in_file(range.clone()), matcher: None };
+        self.add(hook, range.start, spans);
     }
 
     /// Refuses the event of a hook or rule that is where a group, or a list of groups, should be.

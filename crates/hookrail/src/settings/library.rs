@@ -1,19 +1,17 @@
 //! `hooksConfig.rules`: guards of the shipped library, turned on by name or by preset, with exceptions.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::diagnose::{Findings, Route, span};
-use super::hooks::refuse_guarded;
+use super::diagnose::{Findings, Route};
+use super::hooks::{HookReader, refuse_guarded};
 use super::read::{Unreadable, given};
-use super::{ConfiguredHook, HookSpans, Settings};
+use super::{HookSpans, Settings};
 use crate::diagnostic::DiagnosticCode;
-use crate::formats::json_object::JsonObject;
-use crate::hook::{Hook, HookKind, Level, Origin, UnreadableRule};
+use crate::hook::{Hook, HookKind, Level, UnreadableRule};
 use crate::matcher::Matcher;
 use crate::rules::Condition;
 use crate::rules::library::{self, Guard, Preset};
@@ -40,30 +38,23 @@ pub(super) fn read_library(
     let config = root.key("hooksConfig");
     let route = config.key("rules");
     let Some(value) = given(field) else { return };
-    let mut library = LibraryReader { level, findings, settings };
+    let mut library = HookReader::new(level, findings, settings);
     let Some(array) = value.as_array() else {
-        return library.wrong_type(route, "an array of names", value);
+        return library.refuse_guards(route, "an array of names", value);
     };
     for (index, element) in array.elements.iter().enumerate() {
         match element {
             Value::StringLit(word) if word.value.starts_with('@') => library.preset(&word.value, element),
             Value::StringLit(word) => library.turn_on(&word.value, element, Exceptions::default()),
             Value::Object(object) => library.entry(object, element),
-            other => library.wrong_type(route.index(index), "a name or an object", other),
+            other => library.refuse_guards(route.index(index), "a name or an object", other),
         }
     }
 }
 
-/// Adds guards to the hooks of a level.
-struct LibraryReader<'r, 's> {
-    level: &'r Level,
-    findings: &'r mut Findings<'s>,
-    settings: &'r mut Settings,
-}
-
-impl LibraryReader<'_, '_> {
+impl HookReader<'_, '_, '_> {
     /// Which rules were meant is not known, so that tool calls are refused.
-    fn wrong_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
+    fn refuse_guards(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
         self.findings.wrong_type(route, expected, value, "`hookrail rules` lists the names");
         let unreadable = Unreadable::wrong_type(Some(Guard::EVENT), route, expected, value);
         refuse_guarded(self.level, self.findings.source(), &unreadable, self.settings);
@@ -90,7 +81,8 @@ impl LibraryReader<'_, '_> {
             if !FIELDS.contains(&word) {
                 let message =
                     format!("`{}` is not a field of an entry of `hooksConfig.rules`", shortened(word));
-                let help = nearest(word, &FIELDS).map(|near| format!("did you mean `{near}`?"));
+                let help =
+                    nearest(word, &FIELDS).map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
                 self.findings.error(DiagnosticCode::UnknownField, &prop.name, message, help);
                 is_readable = false;
             }
@@ -102,7 +94,12 @@ impl LibraryReader<'_, '_> {
                 single => std::slice::from_ref(single),
             };
             for condition in conditions {
-                is_readable &= self.condition(condition, &mut exceptions);
+                match self.read_condition(condition, Guard::EVENT) {
+                    Some(read) => exceptions.conditions.push(read),
+                    None => is_readable = false,
+                }
+                let written: serde_json::Value = condition.clone().into();
+                let _ = write!(exceptions.text, "\n// except {written}");
             }
         }
         let is_current = field("until").is_none_or(|until| self.is_current(&until.value, &mut exceptions));
@@ -110,27 +107,6 @@ impl LibraryReader<'_, '_> {
             exceptions = Exceptions::default();
         }
         self.turn_on(&name.value, element, exceptions);
-    }
-
-    /// Reads one exception; `false`, with findings, if it cannot be read.
-    fn condition(&mut self, value: &Value<'_>, exceptions: &mut Exceptions) -> bool {
-        match Condition::parse(value, Guard::EVENT) {
-            Ok((condition, warnings)) => {
-                for problem in warnings {
-                    self.findings.warn(problem.code, &span(problem.range), problem.message, problem.help);
-                }
-                exceptions.conditions.push(condition);
-                let written: serde_json::Value = value.clone().into();
-                let _ = write!(exceptions.text, "\n// except {written}");
-                true
-            }
-            Err(problems) => {
-                for problem in problems {
-                    self.findings.error(problem.code, &span(problem.range), problem.message, problem.help);
-                }
-                false
-            }
-        }
     }
 
     /// Whether the day until which exceptions count is not over. A day that cannot be read counts as over.
@@ -175,7 +151,7 @@ impl LibraryReader<'_, '_> {
         hook.kind = HookKind::Rule(Arc::new(guard.rule));
         hook.shipped = true;
         except(&mut hook, exceptions);
-        self.add(name, element, hook);
+        self.add_named(name, element, hook);
     }
 
     /// A name that no guard has becomes a rule that cannot be read, which blocks tool calls until the name is
@@ -191,20 +167,14 @@ impl LibraryReader<'_, '_> {
         let mut hook = Hook::new(Guard::EVENT, "");
         hook.kind = HookKind::UnreadableRule(UnreadableRule::UnknownName { name: shown, place });
         self.findings.error(DiagnosticCode::UnknownRule, element, message, help);
-        self.add(name, element, hook);
+        self.add_named(name, element, hook);
     }
 
-    fn add(&mut self, name: &str, element: &Value<'_>, mut hook: Hook) {
-        let source = self.findings.source();
+    fn add_named(&mut self, name: &str, element: &Value<'_>, mut hook: Hook) {
         name.clone_into(&mut hook.name);
-        hook.source = self.level.config_source();
-        hook.origin = Origin {
-            level: self.level.clone(),
-            file: source.file().map(PathBuf::from).unwrap_or_default(),
-            line: source.line(element.start()),
-        };
-        let spans = HookSpans { command: source.in_file(element.start()..element.end()), matcher: None };
-        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
+        let place = element.start()..element.end();
+        let spans = HookSpans { command: self.findings.source().in_file(place), matcher: None };
+        self.add(hook, element.start(), spans);
     }
 }
 

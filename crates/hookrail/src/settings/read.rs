@@ -151,7 +151,7 @@ fn count<T: TryFrom<u64>>(
     let number = number.filter(|number| *number > 0).and_then(|number| T::try_from(number).ok());
     if number.is_none() {
         let message = format!("`{route}` is ignored: it must be a whole number from 1");
-        findings.warn(DiagnosticCode::InvalidValue, value, message, ());
+        findings.warn(DiagnosticCode::InvalidValue, value, message, "");
     }
     number
 }
@@ -169,7 +169,10 @@ pub(super) fn word<T: Copy>(
         return Some(*meaning);
     }
     let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    let help = text.and_then(|text| nearest(text, &known)).map(|near| format!("did you mean \"{near}\"?"));
+    let help = text
+        .and_then(|text| nearest(text, &known))
+        .map(|near| format!("did you mean \"{near}\"?"))
+        .unwrap_or_default();
     let found = text.map(|text| format!(", not \"{}\"", shortened(text))).unwrap_or_default();
     let message = format!("`{route}` is ignored: it must be \"{}\"{found}", known.join("\" or \""));
     findings.error(DiagnosticCode::InvalidValue, value, message, help);
@@ -233,7 +236,7 @@ pub(super) fn read_level<'v, 'a>(
             read_config(object, &mut read, findings);
         } else {
             let route = top.key("hooksConfig");
-            findings.wrong_type(route, "an object", value, ());
+            findings.wrong_type(route, "an object", value, "");
             read.unreadable.push(Unreadable::wrong_type(Some(Guard::EVENT), route, "an object", value));
         }
     }
@@ -308,7 +311,7 @@ fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -
     let route = security.key("environmentVariableRedaction");
     let Some(value) = given(field) else { return RedactionSettings::default() };
     let Some(object) = value.as_object() else {
-        findings.wrong_type(route, "an object", value, ());
+        findings.wrong_type(route, "an object", value, "");
         return RedactionSettings::default();
     };
     let (fields, others) = pick(object, &REDACTION_KEYS, route, findings);

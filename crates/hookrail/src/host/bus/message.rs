@@ -7,7 +7,7 @@
 use std::fmt;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::event::{Caller, EventName};
@@ -29,17 +29,6 @@ pub enum BusMessage {
     HookExecutionRequest(Value),
     /// What came of it.
     HookExecutionResponse(HookExecutionResponse),
-}
-
-/// A request as nearly all clients send it. Its texts are borrowed, and nothing but `input` is kept.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct UsualRequest<'a> {
-    #[serde(rename = "type")]
-    message_type: &'a str,
-    event_name: &'a str,
-    correlation_id: String,
-    input: JsonObject,
 }
 
 /// A request whose own fields were read. The payload in `input` is not checked yet: see
@@ -123,15 +112,6 @@ impl HookExecutionRequest {
     /// A request whose payload is not checked yet.
     pub fn new(event_name: EventName, input: JsonObject, correlation_id: impl Into<String>) -> Self {
         Self { event_name, input, correlation_id: correlation_id.into() }
-    }
-
-    /// Reads a request of the usual form. `None` says nothing about the message: [`HookExecutionRequest::parse`] takes
-    /// other forms as well and reports what is wrong with the rest.
-    pub(super) fn parse_usual(text: &str) -> Option<Self> {
-        let request: UsualRequest<'_> = serde_json::from_str(text).ok()?;
-        (request.message_type == HOOK_EXECUTION_REQUEST).then_some(())?;
-        let event_name = request.event_name.parse().ok()?;
-        Some(Self { event_name, input: request.input, correlation_id: request.correlation_id })
     }
 
     /// Checks a message. The error is the answer to it and carries the correlation id that the answer must have.
@@ -314,14 +294,12 @@ impl CheckedRequest {
     /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
     /// may well send half of a surrogate pair, and must not lose its guards by that.
     pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
-        answering_panics(|| read_request(text)?.check())
+        answering_panics(|| HookExecutionRequest::parse(read_message(text)?)?.check())
     }
 
     /// Reads a message of another machine, which says about itself where the call is made: no file of this machine does.
     pub fn parse_remote(text: &[u8]) -> Result<Self, HookExecutionResponse> {
         answering_panics(|| {
-            let text = std::str::from_utf8(text)
-                .map_err(|_| HookExecutionResponse::invalid_request("the message is not UTF-8"))?;
             let mut message = read_message(text)?;
             let caller = message.as_object_mut().and_then(|fields| fields.shift_remove("caller"));
             let mut request = HookExecutionRequest::parse(message)?.check()?;
@@ -365,18 +343,9 @@ impl HookExecutionRequest {
     }
 }
 
-fn read_request(text: &[u8]) -> Result<HookExecutionRequest, HookExecutionResponse> {
-    let Ok(text) = std::str::from_utf8(text) else {
-        return Err(HookExecutionResponse::invalid_request("the message is not UTF-8"));
-    };
-    let usual = if text.len() <= LONG_MESSAGE { HookExecutionRequest::parse_usual(text) } else { None };
-    match usual {
-        Some(request) => Ok(request),
-        None => HookExecutionRequest::parse(read_message(text)?),
-    }
-}
-
-fn read_message(text: &str) -> Result<Value, HookExecutionResponse> {
+fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
+    let text = std::str::from_utf8(text)
+        .map_err(|_| HookExecutionResponse::invalid_request("the message is not UTF-8"))?;
     let problem = if text.len() <= LONG_MESSAGE {
         match serde_json::from_str(text) {
             Ok(message) => return Ok(message),

@@ -2,21 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 
+use super::super::HookSpans;
 use super::super::bridge_entry::calls_bridge;
 use super::super::diagnose::{Route, span};
 use super::super::read::{boolean, given, last, pick, texts, word};
-use super::super::{ConfiguredHook, HookSpans};
 use super::{HookGroup, HookReader, bytes_of};
 use crate::diagnostic::DiagnosticCode;
 use crate::dialect::{HookDialect, claude_event};
 use crate::formats::json_object::JsonObject;
-use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, Origin, WorkerMode};
+use crate::hook::{DEFAULT_HOOK_TIMEOUT, Hook, HookKind, Level, OnFailure, WorkerMode};
 use crate::matcher::Matcher;
 
 /// The fields of a hook. Those from `when` on are read as part of a rule or a condition.
@@ -66,13 +65,14 @@ impl HookReader<'_, '_, '_> {
         let words = [("allow", OnFailure::Allow), ("block", OnFailure::Block)];
         let on_failure = word(last(object, "onFailure"), &words, route.key("onFailure"), self.findings);
         let hook = Hook {
-            event: group.event,
             name: name.unwrap_or_else(|| match &kind {
                 HookKind::Command(command) => command.clone(),
                 HookKind::Plugin => "plugin".to_owned(),
                 HookKind::Http(http) => http.url.shown(),
                 HookKind::Remote(nats) => format!("{} {}", nats.url.shown(), nats.subject),
-                HookKind::Rule(_) | HookKind::UnreadableRule(_) => self.rule_name(object.range.start),
+                HookKind::Rule(_) | HookKind::UnreadableRule(_) => {
+                    format!("rule {}", self.place_name(object.range.start))
+                }
             }),
             description: self.text(object, "description", route),
             kind,
@@ -87,17 +87,10 @@ impl HookReader<'_, '_, '_> {
             when,
             definition: if is_bound { definition(object, dialect).map(Cow::Owned) } else { None },
             pure: boolean(last(object, "pure"), route.key("pure"), self.findings).unwrap_or(false),
-            shipped: false,
             watch: texts(last(object, "watch"), route.key("watch"), self.findings),
             worker: self.read_worker(object, is_command, route.key("worker")),
             dialect,
-            source: self.level.config_source(),
-            origin: Origin {
-                level: self.level.clone(),
-                file: self.findings.source().file().map(PathBuf::from).unwrap_or_default(),
-                line: self.findings.source().line(object.range.start),
-            },
-            enclosing: None,
+            ..Hook::new(group.event, "")
         };
         let mut extra_fields = JsonObject::new();
         for other in others {
@@ -110,7 +103,10 @@ impl HookReader<'_, '_, '_> {
         };
         let spans =
             HookSpans { command: self.findings.source().in_file(span), matcher: group.matcher_span.clone() };
-        self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields });
+        self.add(hook, object.range.start, spans);
+        if let Some(added) = self.settings.hooks.last_mut() {
+            added.extra_fields = extra_fields;
+        }
     }
 
     /// A hook's type and command; `None`, with a finding, for a hook that cannot be one.
@@ -184,7 +180,7 @@ impl HookReader<'_, '_, '_> {
         if text.value.contains('\0') {
             // It stays a hook: its failure to start is what `onFailure` is for.
             let message = format!("`{route}.command` contains a NUL character: it cannot be started");
-            self.findings.error(DiagnosticCode::InvalidValue, text, message, ());
+            self.findings.error(DiagnosticCode::InvalidValue, text, message, "");
         }
         Some(HookKind::Command(text.value.clone().into_owned()))
     }
@@ -219,7 +215,7 @@ impl HookReader<'_, '_, '_> {
         let timeout = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
         if timeout > LONGEST_TIMEOUT {
             let message = format!("`{route}` is longer than a year: a year counts");
-            self.findings.warn(DiagnosticCode::InvalidTimeout, &field.value, message, ());
+            self.findings.warn(DiagnosticCode::InvalidTimeout, &field.value, message, "");
         }
         // A fraction of a nanosecond would round to a deadline that is over before it starts.
         timeout.clamp(Duration::from_nanos(1), LONGEST_TIMEOUT)
@@ -308,7 +304,7 @@ impl HookReader<'_, '_, '_> {
             }
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
                 let message = format!("`{}` is ignored: no environment can hold it", route.key(name));
-                self.findings.warn(DiagnosticCode::InvalidValue, &prop.name, message, ());
+                self.findings.warn(DiagnosticCode::InvalidValue, &prop.name, message, "");
                 continue;
             }
             let variable = (name.to_owned(), text.to_owned());
