@@ -160,9 +160,9 @@ pub mod components {
     pub use crate::plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus};
     pub use crate::run::{
         Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer, KeptExit,
-        KeptQuestion, Payload, PayloadError, ProjectOptions, RunnerOptions, ServiceAnswer, ServiceClient,
-        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle,
-        inherited_environment, is_withheld,
+        KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
+        StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment,
+        is_withheld,
     };
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;

@@ -25,8 +25,7 @@ pub(crate) use self::reading::{is_long, on_blocking_thread_if};
 pub(crate) use self::runner::fuzzing;
 pub(crate) use self::runner::{Call, Place};
 pub use self::runner::{
-    Escalations, HookRunner, ProjectOptions, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
-    StartListener,
+    Escalations, HookRunner, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion, StartListener,
 };
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::worker::fuzzing as worker_fuzzing;

@@ -41,7 +41,7 @@ pub use crate::trust::atomic_file::{LockedFile, make_state_dir};
 pub use bridge_entry::calls_bridge;
 pub use levels::{
     AgentEvents, DEFAULT_MAX_CONCURRENT_HOOKS, EffectiveSettings, LevelSettings, Limits, LogDetail, PerLevel,
-    Redaction, RedactionSettings,
+    Redaction,
 };
 pub use paths::SettingsPaths;
 use paths::settings_file;
@@ -175,9 +175,8 @@ impl Settings {
                 max_output_bytes: merged.max_output_bytes,
             },
             redaction: Redaction {
-                enabled: merged.redaction.enabled.unwrap_or(false),
-                allowed: merged.redaction.allowed,
-                blocked: merged.redaction.blocked,
+                enabled: Some(merged.redaction.enabled == Some(true)),
+                ..merged.redaction
             },
             agent_events: merged.agent_events,
             ask: merged.ask.unwrap_or_default(),

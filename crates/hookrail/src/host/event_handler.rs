@@ -28,8 +28,8 @@ use crate::plan::planner::{HookPlanner, Plan};
 use crate::plan::registry::HookRegistry;
 use crate::rules::{Folders, OurTool, unreadable_call};
 use crate::run::{
-    Call, HookRunner, KeptAnswer, KeptQuestion, ProjectOptions, RunnerOptions, StartListener,
-    inherited_environment, stays_open_for_writing,
+    Call, HookRunner, KeptAnswer, KeptQuestion, RunnerOptions, StartListener, inherited_environment,
+    stays_open_for_writing,
 };
 use crate::settings::{RegistryScope, ResolvedSettings};
 use crate::trust::{Recheck, RelativeFiles};
@@ -42,10 +42,10 @@ use crate::verdict::result::{Block, BlockCause, FailureStage, ProcessedHookResul
 /// Fires events. One instance serves a session.
 pub struct HookEventHandler {
     config: Arc<SessionConfig>,
-    settings: ResolvedSettings,
-    registry: Arc<HookRegistry>,
-    planner: HookPlanner,
-    runner: HookRunner,
+    pub(crate) settings: ResolvedSettings,
+    pub(crate) registry: Arc<HookRegistry>,
+    pub(crate) planner: HookPlanner,
+    pub(crate) runner: HookRunner,
     aggregator: HookAggregator,
     subscription: SubscriptionSlot,
     /// Why guarded events are blocked whatever the hooks say.
@@ -69,7 +69,7 @@ impl HookEventHandler {
         let runner = HookRunner::new(RunnerOptions {
             limits: effective.limits,
             redaction: effective.redaction,
-            project: project.map(|project| ProjectOptions::new(project.limits, project.redaction)),
+            project,
             environment,
             on_start: Some(start_listener(config.observer.clone())),
             ..config.runner.clone()
@@ -335,26 +335,6 @@ impl HookEventHandler {
     /// Stops answering requests on the bus. Without a bus there is nothing to stop.
     pub fn dispose(&self) {
         end_subscription(&self.subscription);
-    }
-
-    /// Settings and approvals as they were at the start.
-    pub(crate) fn settings(&self) -> &ResolvedSettings {
-        &self.settings
-    }
-
-    /// Every hook, enabled or not.
-    pub(crate) fn registry(&self) -> &HookRegistry {
-        &self.registry
-    }
-
-    /// The planner, for explanations.
-    pub(crate) fn planner(&self) -> &HookPlanner {
-        &self.planner
-    }
-
-    /// The runner, for hooks that ran out of time.
-    pub(crate) fn runner(&self) -> &HookRunner {
-        &self.runner
     }
 }
 

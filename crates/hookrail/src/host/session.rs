@@ -94,7 +94,7 @@ impl HookSession {
 
     /// Settings and approvals as this session uses them, also while hooks are off. The first call starts the hook system.
     pub fn settings(&self) -> &ResolvedSettings {
-        self.system.engine().settings()
+        &self.system.engine().settings
     }
 
     /// The session's id.

@@ -2,13 +2,10 @@
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use serde_json::Value;
-
 use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
 use crate::hook::Hook;
-use crate::host::bus::answer;
-use crate::host::bus::message::{CheckedRequest, HookExecutionResponse};
+use crate::host::bus::answer::answer_requests;
 use crate::host::bus::publish::{SubscriptionSlot, end_subscription};
 use crate::host::config::SessionConfig;
 use crate::host::event_handler::HookEventHandler;
@@ -58,7 +55,7 @@ impl HookSystem {
     /// Answers requests on the host's bus until the session ends.
     pub(crate) fn subscribe(self: &Arc<Self>) {
         if let Some(bus) = &self.config.bus {
-            let subscription = answer::answer_requests(bus, self);
+            let subscription = answer_requests(bus, self);
             *self.subscription.lock().unwrap_or_else(PoisonError::into_inner) = Some(subscription);
         }
     }
@@ -83,7 +80,7 @@ impl HookSystem {
 
     /// The registry.
     pub fn registry(&self) -> Result<&HookRegistry, HookSystemNotInitializedError> {
-        Ok(self.event_handler()?.registry())
+        Ok(&self.event_handler()?.registry)
     }
 
     /// The event handler.
@@ -96,95 +93,80 @@ impl HookSystem {
         let engine = self.engine.get();
         HookSystemStatus {
             initialized: engine.is_some(),
-            total_hooks: engine.map_or(0, |engine| engine.registry().total_hooks()),
+            total_hooks: engine.map_or(0, |engine| engine.registry.total_hooks()),
         }
     }
 
     /// Turns every hook of this name (or command) on or off until the session ends; says how many changed.
     pub fn set_hook_enabled(&self, name: &str, enabled: bool) -> usize {
-        self.engine().registry().set_hook_enabled(name, enabled)
+        self.engine().registry.set_hook_enabled(name, enabled)
     }
 
     /// Turns every hook but those of this name (or command) off until the session ends; says how many are of it.
     pub fn disable_other_hooks(&self, name: &str) -> usize {
-        self.engine().registry().disable_others(name)
+        self.engine().registry.disable_others(name)
     }
 
     /// Turns every hook for which `unwanted` holds off until the session ends; says how many others there are.
     pub fn disable_hooks_where(&self, unwanted: impl Fn(&Hook) -> bool) -> usize {
-        self.engine().registry().disable_where(unwanted)
+        self.engine().registry.disable_where(unwanted)
     }
 
     /// Whether hooks are on, with approvals taken into account: a project's own flag counts once one of its hooks is
     /// approved.
     pub fn hooks_are_on(&self) -> bool {
-        self.engine().settings().activation.is_on()
+        self.engine().settings.activation.is_on()
     }
 
     /// Every hook, enabled and approved or not.
     pub fn all_hooks(&self) -> Vec<HookStatus> {
-        self.engine().registry().all_hooks()
+        self.engine().registry.all_hooks()
     }
 
     /// What was found about settings and approvals.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.engine().settings().findings
+        &self.engine().settings.findings
     }
 
     /// Whether some hook listens to this event, whatever it is about.
     pub fn listens_to(&self, event: EventName) -> bool {
-        self.try_engine().is_some_and(|engine| engine.registry().listens_to(event))
+        self.try_engine().is_some_and(|engine| engine.registry.listens_to(event))
     }
 
     /// Which hooks would run for an event, and why the others would not. `also` are other names of the target, such as
     /// those of another agent's tool.
     pub fn explain(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
-        self.engine().planner().explain(event, target, also)
-    }
-
-    /// Whether any hook would run for this request.
-    pub fn has_hooks_for(&self, request: &CheckedRequest) -> bool {
-        answer::has_hooks_for(self, request)
-    }
-
-    /// Runs the hooks that a checked request asks for. Never fails: errors are in the response.
-    pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
-        answer::execute(self, request).await
-    }
-
-    /// Answers a message as it would be answered on the bus, whatever is in it.
-    pub async fn execute_request(&self, message: Value) -> HookExecutionResponse {
-        answer::answer(self, message).await
+        self.engine().planner.explain(event, target, also)
     }
 
     /// What the session's workers did.
     pub fn workers(&self) -> Vec<WorkerStatus> {
-        self.engine.get().map(|engine| engine.runner().workers().status()).unwrap_or_default()
+        self.engine.get().map(|engine| engine.runner.workers().status()).unwrap_or_default()
     }
 
     /// Ends workers, and waits until they and hooks that ran out of time have ended. A program calls it before it
     /// exits.
     pub async fn drain(&self) {
         if let Some(engine) = self.engine.get() {
-            engine.runner().drain().await;
+            engine.runner.drain().await;
         }
     }
 
     /// A handle on hooks that ran out of time, for a program that cannot wait for [`HookSystem::drain`].
     pub fn escalations(&self) -> Escalations {
-        self.engine().runner().escalations()
+        self.engine().runner.escalations()
     }
 
     /// Whether [`HookSystem::drain`] would return at once.
     pub fn is_drained(&self) -> bool {
-        self.engine.get().is_none_or(|engine| engine.runner().is_drained())
+        self.engine.get().is_none_or(|engine| engine.runner.is_drained())
     }
 
     /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
     /// that has to end now; it still calls [`HookSystem::drain`].
     pub fn end_grace(&self) {
         if let Some(engine) = self.engine.get() {
-            engine.runner().end_grace();
+            engine.runner.end_grace();
         }
     }
 

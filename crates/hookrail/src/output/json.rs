@@ -38,13 +38,22 @@ pub(crate) enum JsonProblem {
         /// Where it stopped being JSON, in bytes from the start of the trimmed text.
         offset: usize,
     },
-    /// It nests deeper than [`MAX_DEPTH`]. Whether the rest would have been JSON is not looked at: a text
-    /// that opens so many brackets is not prose, and must not pass as such.
+    /// It is beyond a bound. Whether the rest would have been JSON is not looked at: a text that opens so many brackets, or
+    /// holds so many values, is not prose, and must not pass as such.
+    #[error("{0}")]
+    Beyond(AnswerBound),
+}
+
+/// A bound of the reader of hook outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerBound {
+    /// On how deep arrays and objects nest.
     #[error("nested deeper than {MAX_DEPTH} levels")]
-    TooDeep,
-    /// It holds more values than are read. The rest is not looked at either.
+    Depth,
+    /// On how many values an answer holds.
     #[error("more values than are read from an answer of this size")]
-    TooManyValues,
+    Values,
 }
 
 impl JsonProblem {
@@ -151,7 +160,7 @@ impl<'a> JsonReader<'a> {
         self.skip_space();
         let first = self.peek().ok_or_else(|| self.not_json())?;
         if matches!(first, b'[' | b'{') && depth >= MAX_DEPTH {
-            return Err(JsonProblem::TooDeep);
+            return Err(JsonProblem::Beyond(AnswerBound::Depth));
         }
         self.use_slots(1)?;
         Ok(match first {
@@ -194,7 +203,7 @@ impl<'a> JsonReader<'a> {
 
     /// Counts what the tree takes, before it is taken.
     fn use_slots(&mut self, count: usize) -> Result<(), JsonProblem> {
-        self.slots = self.slots.checked_sub(count).ok_or(JsonProblem::TooManyValues)?;
+        self.slots = self.slots.checked_sub(count).ok_or(JsonProblem::Beyond(AnswerBound::Values))?;
         Ok(())
     }
 

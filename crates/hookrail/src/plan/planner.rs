@@ -106,44 +106,19 @@ pub struct HookPlanner {
     registry: Arc<HookRegistry>,
     /// In the order of [`EventName::ALL`].
     plans: [RwLock<PlanCache>; EventName::ALL.len()],
-    /// Plans for several names.
-    named: RwLock<Vec<NamedPlan>>,
-}
-
-/// A plan for several names.
-#[derive(Debug)]
-struct NamedPlan {
-    event: EventName,
-    changes: u64,
-    names: Vec<String>,
-    plan: CachedPlan,
 }
 
 impl HookPlanner {
     /// A planner for the hooks of a registry.
     pub fn new(registry: Arc<HookRegistry>) -> Self {
-        Self { registry, plans: Default::default(), named: RwLock::default() }
+        Self { registry, plans: Default::default() }
     }
 
     /// What is going to run for an event; `None` if nothing is. The target is the tool's name, or the word that a
     /// session event is about; without one every hook of the event matches. Events of agent and model have none.
     pub fn plan(&self, event: EventName, target: Option<&str>) -> Option<Arc<Plan>> {
-        if !self.registry.listens_to(event) {
-            return None;
-        }
         let target = target.filter(|_| event.matching() != Matching::Ignored);
-        // Read before planning: a change in between makes the plan outdated, never wrongly current.
-        let changes = self.registry.changes();
-        let cache = self.plans.get(event as usize)?;
-        if let Some(plan) = cache.read().unwrap_or_else(PoisonError::into_inner).get(target, changes) {
-            return plan.clone();
-        }
-        let plan = self.resolve(event, target.as_slice(), None).map(Arc::new);
-        if target.is_none_or(|target| target.len() <= MAX_NAME_BYTES) {
-            let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
-            cache.insert(target, changes, plan.clone());
-        }
-        plan
+        self.cached(event, target.as_slice())
     }
 
     /// The plan for something that goes by several names, such as a tool of another agent: a hook matches if its matcher
@@ -155,20 +130,25 @@ impl HookPlanner {
             return self.plan(event, target);
         }
         let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
+        self.cached(event, &names)
+    }
+
+    /// The plan for these names, made if it is not kept.
+    fn cached(&self, event: EventName, names: &[&str]) -> Option<Arc<Plan>> {
+        if !self.registry.listens_to(event) {
+            return None;
+        }
+        // Read before planning: a change in between makes the plan outdated, never wrongly current.
         let changes = self.registry.changes();
-        let is_it = |kept: &&NamedPlan| kept.event == event && kept.changes == changes && kept.names == names;
-        let kept = self.named.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = kept.iter().find(is_it) {
-            return kept.plan.clone();
+        let cache = self.plans.get(event as usize)?;
+        if let Some(plan) = cache.read().unwrap_or_else(PoisonError::into_inner).get(names, changes) {
+            return plan.clone();
         }
-        drop(kept);
-        let plan = self.registry.listens_to(event).then(|| self.resolve(event, &names, None))?.map(Arc::new);
-        let names = names.into_iter().map(str::to_owned).collect();
-        let mut kept = self.named.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MAX_NAMED {
-            kept.clear();
+        let plan = self.resolve(event, names, None).map(Arc::new);
+        if names.iter().all(|name| name.len() <= MAX_NAME_BYTES) {
+            let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
+            cache.insert(names, changes, plan.clone());
         }
-        kept.push(NamedPlan { event, changes, names, plan: plan.clone() });
         plan
     }
 
@@ -390,26 +370,30 @@ struct PlanCache {
     changes: u64,
     without_target: Option<CachedPlan>,
     by_target: HashMap<Box<str>, CachedPlan>,
+    by_names: Vec<(Vec<String>, CachedPlan)>,
     planned_hooks: usize,
 }
 
 impl PlanCache {
-    /// The plan for a target, if it was made at this count of changes.
-    fn get(&self, target: Option<&str>, changes: u64) -> Option<&CachedPlan> {
+    /// The plan for these names, if it was made at this count of changes.
+    fn get(&self, names: &[&str], changes: u64) -> Option<&CachedPlan> {
         if self.changes != changes {
             return None;
         }
-        match target {
-            None => self.without_target.as_ref(),
-            Some(target) => self.by_target.get(target),
+        match names {
+            [] => self.without_target.as_ref(),
+            [target] => self.by_target.get(*target),
+            names => self.by_names.iter().find(|(kept, _)| kept == names).map(|(_, plan)| plan),
         }
     }
 
     /// Keeps a plan. When a bound is reached, all plans are dropped: those in use are soon made again, and a name that is
     /// asked for once does not displace the others for long.
-    fn insert(&mut self, target: Option<&str>, changes: u64, plan: CachedPlan) {
+    fn insert(&mut self, names: &[&str], changes: u64, plan: CachedPlan) {
         let hooks = plan.as_ref().map_or(0, |plan| plan.hooks.len());
-        let is_full = self.by_target.len() >= MAX_NAMES || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
+        let is_full = self.by_target.len() >= MAX_NAMES
+            || self.by_names.len() >= MAX_NAMED
+            || self.planned_hooks + hooks > MAX_PLANNED_HOOKS;
         if self.changes > changes {
             return; // Another thread has kept plans of a newer registry.
         }
@@ -417,11 +401,10 @@ impl PlanCache {
             *self = Self { changes, ..Self::default() };
         }
         self.planned_hooks += hooks;
-        match target {
-            None => self.without_target = Some(plan),
-            Some(target) => {
-                self.by_target.insert(target.into(), plan);
-            }
+        match names {
+            [] => self.without_target = Some(plan),
+            [target] => _ = self.by_target.insert((*target).into(), plan),
+            names => self.by_names.push((names.iter().map(|name| (*name).to_owned()).collect(), plan)),
         }
     }
 }

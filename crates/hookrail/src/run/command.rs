@@ -37,7 +37,7 @@ pub(crate) struct PreparedCommand {
 pub(crate) struct CommandPreparer {
     shell: Shell,
     direct_execution: bool,
-    inherited: Vec<EnvironmentVariable>,
+    pub(crate) inherited: Vec<EnvironmentVariable>,
 }
 
 impl CommandPreparer {
@@ -63,11 +63,6 @@ impl CommandPreparer {
             shell,
             inherited: inherited(environment, redaction),
         }
-    }
-
-    /// What all hooks inherit.
-    pub(crate) fn inherited(&self) -> &[EnvironmentVariable] {
-        &self.inherited
     }
 
     /// What to execute for a hook in a directory, now.

@@ -127,7 +127,7 @@ pub fn is_withheld(name: &OsStr) -> bool {
 fn is_redacted(name: &OsStr, value: &OsStr, redaction: &Redaction) -> bool {
     let name = name.as_encoded_bytes();
     let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern.as_bytes(), name));
-    redaction.enabled
+    redaction.enabled == Some(true)
         && !is_in(&redaction.allowed)
         && (is_in(&redaction.blocked)
             || CREDENTIAL_PATTERNS.iter().any(|pattern| matches(pattern.as_bytes(), name))

@@ -163,7 +163,7 @@ fn start_failure(command: &PreparedCommand, error: &io::Error) -> StartFailure {
 /// may look at the leader, and must not wait for it.
 #[derive(Debug)]
 pub(super) struct ProcessGroup {
-    leader: Pid,
+    pub(super) leader: Pid,
     pub(super) started: Instant,
     /// `None` once the leader was reaped, or the reaper has it.
     child: Option<Child>,
@@ -171,11 +171,6 @@ pub(super) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// The process that the group is named after.
-    pub(super) fn leader(&self) -> Pid {
-        self.leader
-    }
-
     /// Looks at the leader without reaping it.
     pub(super) fn peek(&self) -> ChildState {
         unix::peek(self.leader)

@@ -21,7 +21,7 @@ use crate::event::{CallReading, Caller, EventName};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
 use crate::rules::{Facts, Folders, Subject};
-use crate::settings::{Limits, Redaction};
+use crate::settings::{EffectiveSettings, Limits, Redaction};
 use crate::verdict::chain::{apply_hook_output_to_input, ends_chain};
 use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::{Exit, HookRun};
@@ -69,7 +69,7 @@ impl HookRunner {
         Self {
             limits: all,
             project_limits,
-            reaper: workers.reaper().clone(),
+            reaper: workers.shared.reaper.clone(),
             workers,
             keeper: options.keeper,
             answer_by: options.answer_by,
@@ -176,7 +176,7 @@ impl HookRunner {
 
     /// A handle on the hooks that ran out of time.
     pub fn escalations(&self) -> Escalations {
-        Escalations { reaper: self.reaper.clone(), workers: self.workers.downgrade() }
+        Escalations { reaper: self.reaper.clone(), workers: Arc::downgrade(&self.workers.shared) }
     }
 
     /// Ends the workers, and waits until they and every hook that ran out of time or was given up have really ended.
@@ -317,7 +317,7 @@ impl HookRunner {
                     hook,
                     payload,
                     directory: cwd,
-                    environment: limits.commands.inherited(),
+                    environment: &limits.commands.inherited,
                     timeout: self.time_for(hook),
                     left: self.left(),
                 };
@@ -458,7 +458,7 @@ pub struct RunnerOptions {
     /// What they do not see of the environment.
     pub redaction: Redaction,
     /// Limits and redaction of the project's own hooks, where its settings differ.
-    pub project: Option<ProjectOptions>,
+    pub project: Option<EffectiveSettings>,
     /// The environment they inherit; `inherited_environment` gives the one of this process.
     pub environment: Vec<(OsString, OsString)>,
     /// The `PATH` of hooks that are not the project's, where it is not the one they inherit.
@@ -477,23 +477,6 @@ pub struct RunnerOptions {
     pub services: Option<Arc<dyn ServiceClient>>,
     /// Another process that keeps workers and is asked first.
     pub keeper: Option<Arc<dyn WorkerKeeper>>,
-}
-
-/// What is different for the hooks of the project.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct ProjectOptions {
-    /// How many at once, and how much of their output is kept.
-    pub limits: Limits,
-    /// What they do not see of the environment.
-    pub redaction: Redaction,
-}
-
-impl ProjectOptions {
-    /// These limits and this redaction.
-    pub fn new(limits: Limits, redaction: Redaction) -> Self {
-        Self { limits, redaction }
-    }
 }
 
 impl RunnerOptions {

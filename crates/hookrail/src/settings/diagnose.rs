@@ -19,7 +19,7 @@ use crate::spelling::{misspelling_of, shortened};
 
 /// The findings about one text.
 pub(super) struct Findings<'s> {
-    source: &'s Source<'s>,
+    pub(super) source: &'s Source<'s>,
     pub(super) list: Vec<Diagnostic>,
 }
 
@@ -27,11 +27,6 @@ impl<'s> Findings<'s> {
     /// No findings yet.
     pub(super) fn new(source: &'s Source<'s>) -> Self {
         Self { source, list: Vec::new() }
-    }
-
-    /// The text that the findings are about.
-    pub(super) fn source(&self) -> &'s Source<'s> {
-        self.source
     }
 
     /// Something that does not take effect.

@@ -43,14 +43,8 @@ pub(super) fn located(command: &str, extension: &Path) -> String {
 
 /// As it stands between double quotes.
 fn double_quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len());
-    for char in text.chars() {
-        if matches!(char, '$' | '`' | '"' | '\\') {
-            quoted.push('\\');
-        }
-        quoted.push(char);
-    }
-    quoted
+    let escape = |char| matches!(char, '$' | '`' | '"' | '\\').then_some('\\');
+    text.chars().flat_map(|char| escape(char).into_iter().chain([char])).collect()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) fn read_hooks(
         let expected = "an object of events";
         findings.wrong_type(route, expected, map, "write { \"BeforeTool\": [ … ] }");
         let unreadable = Unreadable::wrong_type(None, route, expected, map);
-        return refuse_guarded(level, findings.source(), &unreadable, settings);
+        return refuse_guarded(level, findings.source, &unreadable, settings);
     };
     let mut events: Vec<(EventName, &ObjectProp<'_>)> = Vec::new();
     let mut unknown: Vec<&ObjectProp<'_>> = Vec::new();
@@ -126,17 +126,17 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
 
     /// Adds a hook of this level that is at this place of the text.
     pub(super) fn add(&mut self, mut hook: Hook, start: usize, spans: HookSpans) {
-        let source = self.findings.source();
+        let source = self.findings.source;
         hook.source = self.level.config_source();
-        let file = source.file().map(PathBuf::from).unwrap_or_default();
+        let file = source.file.map(PathBuf::from).unwrap_or_default();
         hook.origin = Origin { level: self.level.clone(), file, line: source.line(start) };
         self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
     }
 
     /// The file's name and the line, for entries without a name of their own.
     fn place_name(&self, start: usize) -> String {
-        let source = self.findings.source();
-        let file = source.file().and_then(|file| file.file_name()).unwrap_or_default().to_string_lossy();
+        let source = self.findings.source;
+        let file = source.file.and_then(|file| file.file_name()).unwrap_or_default().to_string_lossy();
         format!("{file}:{}", source.line(start))
     }
 
@@ -153,7 +153,7 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         if !event.is_guarded() || !matches!(self.level, Level::Managed | Level::User | Level::System) {
             return;
         }
-        let source = self.findings.source();
+        let source = self.findings.source;
         let mut hook = Hook::new(event, "");
         hook.name = format!("unreadable {}", self.place_name(range.start));
         hook.matcher = matcher;
@@ -236,7 +236,7 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
             }
             return;
         };
-        let matcher_span = given(matcher).map(|value| self.findings.source().in_file(bytes_of(value)));
+        let matcher_span = given(matcher).map(|value| self.findings.source.in_file(bytes_of(value)));
         let matcher = match given(matcher) {
             None => Matcher::any(),
             Some(Value::StringLit(text)) => {

@@ -64,7 +64,7 @@ pub struct LevelSettings {
     /// `hooksConfig.log`.
     pub log: Option<LogDetail>,
     /// `security.environmentVariableRedaction`.
-    pub redaction: RedactionSettings,
+    pub redaction: Redaction,
     /// `extensions.disabled`.
     pub disabled_extensions: Vec<String>,
 }
@@ -93,17 +93,6 @@ fn unite(list: &mut Vec<String>, more: &[String]) {
         let mut seen = BTreeSet::new();
         list.retain(|entry| seen.insert(entry.clone()));
     }
-}
-
-/// The settings of one level about secrets in the environment of hooks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RedactionSettings {
-    /// Whether variables are removed at all.
-    pub enabled: Option<bool>,
-    /// Names that stay although they look like credentials.
-    pub allowed: Vec<String>,
-    /// Names that go although they do not.
-    pub blocked: Vec<String>,
 }
 
 /// The effective scalar settings.
@@ -159,8 +148,8 @@ impl Default for Limits {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Redaction {
-    /// Whether variables are removed at all.
-    pub enabled: bool,
+    /// Whether variables are removed at all; `None` where a level says nothing.
+    pub enabled: Option<bool>,
     /// Names that stay although they look like credentials.
     pub allowed: Vec<String>,
     /// Names that go although they do not.

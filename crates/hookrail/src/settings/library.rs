@@ -57,7 +57,7 @@ impl HookReader<'_, '_, '_> {
     fn refuse_guards(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
         self.findings.wrong_type(route, expected, value, "`hookrail rules` lists the names");
         let unreadable = Unreadable::wrong_type(Some(Guard::EVENT), route, expected, value);
-        refuse_guarded(self.level, self.findings.source(), &unreadable, self.settings);
+        refuse_guarded(self.level, self.findings.source, &unreadable, self.settings);
     }
 
     fn preset(&mut self, word: &str, element: &Value<'_>) {
@@ -163,7 +163,7 @@ impl HookReader<'_, '_, '_> {
         };
         let shown = shortened(name);
         let message = UnreadableRule::UnknownName { name: shown.clone(), place: None }.to_string();
-        let place = self.findings.source().place(element.start()..element.end());
+        let place = self.findings.source.place(element.start()..element.end());
         let mut hook = Hook::new(Guard::EVENT, "");
         hook.kind = HookKind::UnreadableRule(UnreadableRule::UnknownName { name: shown, place });
         self.findings.error(DiagnosticCode::UnknownRule, element, message, help);
@@ -173,7 +173,7 @@ impl HookReader<'_, '_, '_> {
     fn add_named(&mut self, name: &str, element: &Value<'_>, mut hook: Hook) {
         name.clone_into(&mut hook.name);
         let place = element.start()..element.end();
-        let spans = HookSpans { command: self.findings.source().in_file(place), matcher: None };
+        let spans = HookSpans { command: self.findings.source.in_file(place), matcher: None };
         self.add(hook, element.start(), spans);
     }
 }

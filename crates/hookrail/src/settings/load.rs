@@ -113,7 +113,7 @@ fn read_root(
         Ok(read) => read,
         // The flag was written for a reason, and which of the two it was is not known.
         Err(finding) => {
-            settings.refuse(level, source.file(), *finding);
+            settings.refuse(level, source.file, *finding);
             return None;
         }
     };
@@ -141,7 +141,7 @@ fn read_root(
 pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Settings) {
     let text = LevelText {
         level: level.clone(),
-        file: source.file().map(Path::to_owned),
+        file: source.file.map(Path::to_owned),
         text: Ok(source.whole()),
         warning: None,
     };
@@ -150,7 +150,7 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
 
 /// The object that a text holds, or a finding.
 pub(super) fn parse<'a>(level: &Level, source: &Source<'a>, settings: &mut Settings) -> Option<Object<'a>> {
-    source.parse().map_err(|finding| settings.refuse(level, source.file(), *finding)).ok()
+    source.parse().map_err(|finding| settings.refuse(level, source.file, *finding)).ok()
 }
 
 impl Settings {

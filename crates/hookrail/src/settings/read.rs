@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 
 use super::diagnose::{Findings, Route, must_be};
-use super::{AgentEvents, LevelSettings, LogDetail, RedactionSettings};
+use super::{AgentEvents, LevelSettings, LogDetail, Redaction};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::event::EventName;
 use crate::hook::AskReading;
@@ -304,22 +304,22 @@ fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Finding
 }
 
 /// A list that cannot be read counts as empty, and is reported: it must not change what the other fields say.
-fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -> RedactionSettings {
+fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -> Redaction {
     let (root, security);
     root = Route::TOP;
     security = root.key("security");
     let route = security.key("environmentVariableRedaction");
-    let Some(value) = given(field) else { return RedactionSettings::default() };
+    let Some(value) = given(field) else { return Redaction::default() };
     let Some(object) = value.as_object() else {
         findings.wrong_type(route, "an object", value, "");
-        return RedactionSettings::default();
+        return Redaction::default();
     };
     let (fields, others) = pick(object, &REDACTION_KEYS, route, findings);
     let [enabled, allowed, blocked] = fields;
     for other in others {
         findings.unknown_field(route, other, &REDACTION_KEYS);
     }
-    RedactionSettings {
+    Redaction {
         enabled: boolean(enabled, route.key("enabled"), findings),
         allowed: texts(allowed, route.key("allowed"), findings),
         blocked: texts(blocked, route.key("blocked"), findings),

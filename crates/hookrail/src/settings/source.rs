@@ -20,7 +20,7 @@ use crate::formats::jsonc::PARSE_OPTIONS;
 /// A text and where it comes from.
 #[derive(Debug, Clone)]
 pub struct Source<'a> {
-    file: Option<&'a Path>,
+    pub(super) file: Option<&'a Path>,
     /// What is parsed. Rules may be taken out of it.
     text: &'a str,
     /// The text as it is in the file.
@@ -87,11 +87,6 @@ impl<'a> Source<'a> {
     #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn whole(&self) -> String {
         if self.shift > 0 { format!("\u{feff}{}", self.whole) } else { self.whole.to_owned() }
-    }
-
-    /// The file; `None` for a host's value.
-    pub(super) fn file(&self) -> Option<&'a Path> {
-        self.file
     }
 
     /// The line of an offset, from 1; 0 where there is no file.

@@ -121,7 +121,7 @@ pub(super) fn settings_digest(
     hooks: &[Option<ReadHook<'_>>],
     settings: &str,
 ) -> String {
-    let files = SETTINGS_FOLDERS.map(|folder| project.real().join(folder).join("settings.json"));
+    let files = SETTINGS_FOLDERS.map(|folder| project.real.join(folder).join("settings.json"));
     let is_there = files.map(|file| file.symlink_metadata().is_ok());
     let terms: Vec<&Terms> = hooks.iter().flatten().map(|hook| &hook.reading.terms).collect();
     // Terms are plain data, and a text is always valid JSON.

@@ -100,7 +100,7 @@ pub(super) struct NamedFiles {
 #[derive(Debug, Clone)]
 pub(super) struct ProjectDir {
     given: PathBuf,
-    real: PathBuf,
+    pub(super) real: PathBuf,
 }
 
 impl ProjectDir {
@@ -114,11 +114,6 @@ impl ProjectDir {
     /// The key under which approvals are stored: the real path, losslessly as text.
     pub(super) fn key(&self) -> String {
         path_to_text(&self.real)
-    }
-
-    /// The project's real folder.
-    pub(super) fn real(&self) -> &Path {
-        &self.real
     }
 
     /// The file of the project that a command is started with, if its first word names one plainly.

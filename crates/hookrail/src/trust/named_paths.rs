@@ -24,8 +24,8 @@ pub fn hook_files(project: &Path, hook: &Hook) -> Vec<PathBuf> {
     let dir = ProjectDir::new(project);
     let Some(command) = hook.command_text() else { return Vec::new() };
     let Ok(files) = load_named_files(&dir, hook) else { return Vec::new() };
-    let watched = watched_files(dir.real(), &hook.watch).unwrap_or_default();
-    let started = relative_words(command).into_iter().map(|word| dir.real().join(word.text));
+    let watched = watched_files(&dir.real, &hook.watch).unwrap_or_default();
+    let started = relative_words(command).into_iter().map(|word| dir.real.join(word.text));
     // Other words may name what the hook reads or looks for.
     let named = files.found.into_iter().map(|file| file.location).chain(files.absent);
     named.filter(|place| looks_like_program(place)).chain(started).chain(watched).collect()

@@ -150,7 +150,7 @@ impl SealedFile {
             return Some(format!("`{}` has mode {now:04o}, was {before:04o}", self.path));
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if identity.size() > ALWAYS_READ && *seen == (identity, true) {
+        if identity.size > ALWAYS_READ && *seen == (identity, true) {
             return None;
         }
         let snapshot = match Snapshot::load(&self.location, false) {

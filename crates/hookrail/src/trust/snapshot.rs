@@ -20,7 +20,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 pub(crate) struct Identity {
     device: u64,
     inode: u64,
-    size: u64,
+    pub(super) size: u64,
     mode: u32,
     owner: u32,
     modified: (i64, i64),
@@ -44,11 +44,6 @@ impl Identity {
     /// Who owns the file and who may do what with it.
     pub(super) fn rights(&self) -> FileRights {
         FileRights { mode: self.mode & 0o7777, owner: self.owner }
-    }
-
-    /// The size in bytes.
-    pub(super) fn size(&self) -> u64 {
-        self.size
     }
 
     /// Whether a later change would surely show. Time stamps advance in steps (some milliseconds, on

@@ -56,14 +56,14 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
             let before = words.iter().take(index).rev().find(|word| !word.starts_with('-'));
             let is_module = word == "-m" && before.is_some_and(|program| is_python(program));
             add(is_module, "`-m` runs a module that may be a file of the project".to_owned());
-            let place = project.real().join(word);
+            let place = project.real.join(word);
             let is_folder = !word.is_empty() && word != "." && word != "/" && place.is_dir();
             let is_entered = index > 0 && words.get(index - 1).is_some_and(|before| before == "cd");
-            add(is_folder && !is_entered && place != project.real(), format!("`{word}` is a folder"));
+            add(is_folder && !is_entered && place != project.real, format!("`{word}` is a folder"));
         }
     }
     for data in data_files(command) {
-        add(project.real().join(&data).is_file(), format!("`{data}` is handed over as data"));
+        add(project.real.join(&data).is_file(), format!("`{data}` is handed over as data"));
     }
     for file in reading.named_files() {
         let FileContent::Text { text } = &file.content else { continue };

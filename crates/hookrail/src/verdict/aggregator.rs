@@ -102,7 +102,7 @@ impl MergeStrategy {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunOutput<'a> {
     output: &'a HookOutput,
-    failed: bool,
+    pub(crate) failed: bool,
     ask: AskReading,
 }
 
@@ -121,11 +121,6 @@ impl<'a> RunOutput<'a> {
     fn ask_reason(&self, event: EventName) -> Option<String> {
         let output = Some(self.output).filter(|_| self.asks(event))?;
         first_not_blank([output.permission_reason(), output.reason.as_deref()]).map(str::to_owned)
-    }
-
-    /// Whether the hook failed.
-    pub(crate) const fn failed(&self) -> bool {
-        self.failed
     }
 }
 

@@ -23,8 +23,7 @@ pub fn process_common_hook_output_fields(
     let stopping = output.filter(|output| output.should_stop_execution());
     // What failed hooks wrote to stderr is in the merged output, but is not meant for the model.
     let read = |run| RunOutput::of(run, AskReading::default());
-    let healthy: Vec<RunOutput<'_>> =
-        runs.iter().filter_map(read).filter(|answer| !answer.failed()).collect();
+    let healthy: Vec<RunOutput<'_>> = runs.iter().filter_map(read).filter(|answer| !answer.failed).collect();
     let block = policy_block(event, output).or_else(|| {
         let failures = runs.iter().filter_map(|run| Some((&*run.hook, run.failure()?)));
         failure_block(event, failures)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::formats::json_object::JsonObject;
 use crate::output::json::{JsonProblem, parse_json, parse_json_prefix, trim_output};
 use crate::output::{DEFAULT_BLOCK_REASON, FIELDS, HookOutput, first_not_blank};
-use crate::verdict::failure::{AnswerBound, HookFailure};
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::Exit;
 
 /// How much of stderr goes into the text of a failure, in bytes. The whole of it stays with the run.
@@ -88,15 +88,14 @@ fn read_answer(stdout: &str) -> Interpreted {
             });
             Interpreted { warnings: warning.into_iter().collect(), ..Interpreted::message(stdout) }
         }
-        Err(JsonProblem::TooDeep) => Interpreted::failed(HookFailure::Unreadable(AnswerBound::Depth)),
-        Err(JsonProblem::TooManyValues) => Interpreted::failed(HookFailure::Unreadable(AnswerBound::Values)),
+        Err(JsonProblem::Beyond(bound)) => Interpreted::failed(HookFailure::Unreadable(bound)),
     }
 }
 
 /// A service that says something else than an object is not the service that was meant: a page of a proxy is not a verdict.
 fn read_service(body: &str) -> Interpreted {
     match parse_object(body) {
-        Err(JsonProblem::TooDeep | JsonProblem::TooManyValues) | Ok(Some(_)) => read_answer(body),
+        Err(JsonProblem::Beyond(_)) | Ok(Some(_)) => read_answer(body),
         _ if body.trim().is_empty() => Interpreted::default(),
         _ => Interpreted::failed(HookFailure::NotAnswered {
             why: "answered with something that is not a JSON object".to_owned(),

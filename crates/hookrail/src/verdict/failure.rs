@@ -7,7 +7,7 @@ use std::{fmt, io};
 use serde::{Serialize, Serializer};
 
 use crate::hook::{Level, UnreadableRule};
-use crate::output::json::JsonProblem;
+pub use crate::output::json::AnswerBound;
 
 /// Why a hook gave no verdict. The text of each follows the name of the hook.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,30 +39,11 @@ pub enum HookFailure {
     #[error("wrote more to stdout than is kept, so its answer could not be read")]
     Truncated,
     /// Its answer goes beyond a bound of the JSON reader.
-    #[error("wrote an answer that could not be read: {}", .0.problem())]
+    #[error("wrote an answer that could not be read: {0}")]
     Unreadable(AnswerBound),
     /// Its answer has mistakes for which the agent that it was written for ignores it.
     #[error("wrote an answer that Claude Code would ignore: {why}")]
     Malformed { why: String },
-}
-
-/// A bound of the reader of hook outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AnswerBound {
-    /// On how deep arrays and objects nest.
-    Depth,
-    /// On how many values an answer holds.
-    Values,
-}
-
-impl AnswerBound {
-    const fn problem(self) -> JsonProblem {
-        match self {
-            Self::Depth => JsonProblem::TooDeep,
-            Self::Values => JsonProblem::TooManyValues,
-        }
-    }
 }
 
 /// What a hook wrote to stderr, as the end of a sentence.

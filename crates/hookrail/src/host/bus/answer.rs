@@ -22,7 +22,7 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<HookSystem>) -
         let publish = move |response| bus.publish(&BusMessage::HookExecutionResponse(response));
         let message = message.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { publish(answer(&system, message).await) });
+            runtime.spawn(async move { publish(system.execute_request(message).await) });
             return;
         }
         publish(match HookExecutionRequest::parse(message) {
@@ -35,54 +35,56 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<HookSystem>) -
     })
 }
 
-/// Whether any hook would run for a request: a lookup, no more.
-pub(crate) fn has_hooks_for(system: &HookSystem, request: &CheckedRequest) -> bool {
-    let event = request.event_name;
-    let can_have_result = catch_panic(|| match event.matching() {
-        // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
-        Matching::Ignored => system.engine().can_have_result(event, None, &[]),
-        Matching::Tool | Matching::Word { .. } => {
-            let also = &request.input.base.also_matches;
-            system.engine().can_have_result(event, request.input.event().match_target(), also)
-        }
-    });
-    // Whatever is wrong will come up again when the request is executed, and is answered there.
-    can_have_result.unwrap_or(true)
-}
-
-/// Checks a message and runs the hooks that it asks for. A panic is answered like any other failure.
-pub(crate) async fn answer(system: &HookSystem, message: Value) -> HookExecutionResponse {
-    match CheckedRequest::parse(message) {
-        Ok(request) => execute(system, request).await,
-        Err(refusal) => refusal,
+impl HookSystem {
+    /// Whether any hook would run for this request: a lookup, no more.
+    pub fn has_hooks_for(&self, request: &CheckedRequest) -> bool {
+        let event = request.event_name;
+        let can_have_result = catch_panic(|| match event.matching() {
+            // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
+            Matching::Ignored => self.engine().can_have_result(event, None, &[]),
+            Matching::Tool | Matching::Word { .. } => {
+                let also = &request.input.base.also_matches;
+                self.engine().can_have_result(event, request.input.event().match_target(), also)
+            }
+        });
+        // Whatever is wrong will come up again when the request is executed, and is answered there.
+        can_have_result.unwrap_or(true)
     }
-}
 
-/// Runs the hooks that a checked request asks for.
-pub(crate) async fn execute(system: &HookSystem, request: CheckedRequest) -> HookExecutionResponse {
-    let CheckedRequest { event_name, correlation_id, input } = request;
-    let fired = async {
-        let event = input.event();
-        system.engine().fire_with(&event, &input.base, &input.extra).await
-    };
-    let result = match catch_panic_in_future(fired).await {
-        Ok(result) => result,
-        Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
-    };
-    if let Some(error) = result.infrastructure_failure() {
-        let mut response = HookExecutionResponse::internal_error(correlation_id, &error.to_string());
-        if let Err(error) = &mut response.outcome {
-            // A guard that is set to block on failure blocks here, too.
-            error.details = json!({
-                "eventName": event_name,
-                "blocked": result.block.is_some(),
-                "reason": result.block.as_ref().map(|block| &block.reason),
-            });
+    /// Answers a message as it would be answered on the bus, whatever is in it.
+    pub async fn execute_request(&self, message: Value) -> HookExecutionResponse {
+        match CheckedRequest::parse(message) {
+            Ok(request) => self.execute(request).await,
+            Err(refusal) => refusal,
         }
-        response
-    } else {
-        let output =
-            on_blocking_thread_if(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
-        HookExecutionResponse { correlation_id, outcome: Ok(output) }
+    }
+
+    /// Runs the hooks that a checked request asks for. Never fails: errors are in the response, and a panic is one of them.
+    pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
+        let CheckedRequest { event_name, correlation_id, input } = request;
+        let fired = async {
+            let event = input.event();
+            self.engine().fire_with(&event, &input.base, &input.extra).await
+        };
+        let result = match catch_panic_in_future(fired).await {
+            Ok(result) => result,
+            Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
+        };
+        if let Some(error) = result.infrastructure_failure() {
+            let mut response = HookExecutionResponse::internal_error(correlation_id, &error.to_string());
+            if let Err(error) = &mut response.outcome {
+                // A guard that is set to block on failure blocks here, too.
+                error.details = json!({
+                    "eventName": event_name,
+                    "blocked": result.block.is_some(),
+                    "reason": result.block.as_ref().map(|block| &block.reason),
+                });
+            }
+            response
+        } else {
+            let output =
+                on_blocking_thread_if(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
+            HookExecutionResponse { correlation_id, outcome: Ok(output) }
+        }
     }
 }

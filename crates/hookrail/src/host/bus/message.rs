@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::event::{Caller, EventName};
 use crate::formats::json_object::JsonObject;
 use crate::host::panics::catch_panic;
-use crate::output::json::{JsonProblem, parse_json};
+use crate::output::json::{AnswerBound, JsonProblem, parse_json};
 use crate::payload::{InputError, TypedInput, parse_input};
 use crate::verdict::result::{BlockCause, HookError, ProcessedHookResult};
 
@@ -355,7 +355,7 @@ fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
         None
     };
     parse_json(text).map_err(|tolerant| match (tolerant, problem) {
-        (JsonProblem::TooManyValues, _) => {
+        (JsonProblem::Beyond(AnswerBound::Values), _) => {
             HookExecutionResponse::invalid_request("the message holds more values than are read")
         }
         // The stricter reader says more about what is wrong.

@@ -115,7 +115,7 @@ fn deep_values_are_read_and_survive_a_small_stack() {
             assert!(format!("{value:?}").len() > text.len());
             drop(value);
             let one_more = nested(MAX_DEPTH / per_step + 1, open, close);
-            assert_eq!(parse_json(&one_more), Err(JsonProblem::TooDeep));
+            assert_eq!(parse_json(&one_more), Err(JsonProblem::Beyond(AnswerBound::Depth)));
         }
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
@@ -124,7 +124,7 @@ fn deep_values_are_read_and_survive_a_small_stack() {
 #[test]
 fn no_depth_overflows_the_stack_or_passes_as_prose() {
     for text in ["[".repeat(1_000_000), nested(100_000, "[", "]"), nested(100_000, r#"{"a":"#, "}")] {
-        assert_eq!(parse_json(&text), Err(JsonProblem::TooDeep));
+        assert_eq!(parse_json(&text), Err(JsonProblem::Beyond(AnswerBound::Depth)));
     }
 }
 
@@ -266,7 +266,7 @@ fn trees_are_bounded_however_small_their_text_is() {
         ("empty objects", filled("[", &|_| "{}".to_owned(), "]")),
         ("empty strings", filled("[", &|_| "\"\"".to_owned(), "]")),
     ] {
-        assert_eq!(parse_json(&text), Err(JsonProblem::TooManyValues), "R15: {what}");
+        assert_eq!(parse_json(&text), Err(JsonProblem::Beyond(AnswerBound::Values)), "R15: {what}");
     }
     // The most that is read of each kind, and its slots by the bounds' own account.
     for (what, item, slots) in [
@@ -280,7 +280,7 @@ fn trees_are_bounded_however_small_their_text_is() {
         let read = |count: usize| parse_json(&format!("[{}]", vec![item; count].join(",")));
         let heap = heap_of(&read(most).unwrap());
         assert!(heap <= 2 * KEPT, "R15: {what}: {most} of them take {heap} bytes");
-        assert_eq!(read(most + 1), Err(JsonProblem::TooManyValues), "R15: {what}");
+        assert_eq!(read(most + 1), Err(JsonProblem::Beyond(AnswerBound::Values)), "R15: {what}");
     }
 }
 

@@ -54,7 +54,7 @@ fn redaction_is_off_by_default_and_removes_what_looks_like_a_credential() {
     let all = inherited(parent.clone(), &Redaction::default());
     assert_eq!(names(&all).len(), parent.len(), "off by default");
     let redaction = Redaction {
-        enabled: true,
+        enabled: Some(true),
         allowed: vec!["gemini_api_key".to_owned(), "INTERNAL_TOKEN".to_owned()],
         blocked: vec!["CUSTOM".to_owned(), "INTERNAL_*".to_owned()],
     };
@@ -63,13 +63,13 @@ fn redaction_is_off_by_default_and_removes_what_looks_like_a_credential() {
         names(&redacted),
         ["PATH", "GEMINI_API_KEY", "SSH_AUTH_SOCK", "KEYBOARD", "MY_PATH", "INTERNAL_TOKEN"]
     );
-    let disabled = inherited(parent.clone(), &Redaction { enabled: false, ..redaction });
+    let disabled = inherited(parent.clone(), &Redaction { enabled: Some(false), ..redaction });
     assert_eq!(names(&disabled).len(), parent.len());
 }
 
 #[test]
 fn redaction_knows_credentials_by_name_and_by_value() {
-    let redaction = Redaction { enabled: true, ..Redaction::default() };
+    let redaction = Redaction { enabled: Some(true), ..Redaction::default() };
     let secrets = [
         ("PGPASS", "1"),
         ("MYSQL_PWD", "1"),
@@ -161,7 +161,7 @@ fn what_makes_programs_run_something_else_is_not_inherited() {
 fn a_hook_gets_everything_and_its_own() {
     let mut parent = variables(&[("A", "1"), ("B", "1"), ("A", "2"), ("PWD", "/old"), ("", "x")]);
     parent.push(("RAW".into(), OsString::from_vec(vec![0xff])));
-    let redaction = Redaction { enabled: true, ..Redaction::default() };
+    let redaction = Redaction { enabled: Some(true), ..Redaction::default() };
     let environment = inherited(parent, &redaction);
     let added = [
         ("B".to_owned(), "hook".to_owned()),

@@ -146,7 +146,7 @@ async fn redacted_variables_do_not_reach_hooks() {
         options.environment.push((name.into(), "inherited".into()));
     }
     options.redaction =
-        Redaction { enabled: true, allowed: vec!["MY_KEY".to_owned()], ..Redaction::default() };
+        Redaction { enabled: Some(true), allowed: vec!["MY_KEY".to_owned()], ..Redaction::default() };
     let runner = HookRunner::new(options);
     let command = "echo ${MY_TOKEN-gone} ${MY_KEY-gone} ${PLAIN-gone}";
     let mut with_own = Hook::clone(&hook(command));

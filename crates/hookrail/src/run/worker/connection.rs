@@ -119,7 +119,7 @@ impl WorkerConnection {
 
     /// The id of the process, while it runs.
     pub(super) fn process_id(&self) -> Option<i32> {
-        lock(&self.state).process.as_ref().map(|process| process.group.leader().as_raw_pid())
+        lock(&self.state).process.as_ref().map(|process| process.group.leader.as_raw_pid())
     }
 
     /// Takes no new questions: the process ends as soon as the open ones are answered.

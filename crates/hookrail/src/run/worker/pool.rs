@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -36,12 +36,12 @@ const MAX_ASSIGNED_HOOKS: usize = 4096;
 /// stay.
 #[derive(Debug, Clone)]
 pub struct WorkerPool {
-    shared: Arc<PoolShared>,
+    pub(in crate::run) shared: Arc<PoolShared>,
 }
 
 #[derive(Debug)]
 pub(in crate::run) struct PoolShared {
-    reaper: Reaper,
+    pub(in crate::run) reaper: Reaper,
     workers: Mutex<HashMap<WorkerKey, Arc<Worker>>>,
     /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
     /// at each event would cost more than the event.
@@ -100,16 +100,6 @@ impl WorkerPool {
         let reaper = Reaper::with_grace(grace);
         let (workers, known) = (Mutex::default(), Mutex::default());
         Self { shared: Arc::new(PoolShared { reaper, workers, known, idle, keeper: OnceLock::new() }) }
-    }
-
-    /// The same pool, without keeping its workers alive.
-    pub(in crate::run) fn downgrade(&self) -> Weak<PoolShared> {
-        Arc::downgrade(&self.shared)
-    }
-
-    /// What ends processes for this pool.
-    pub(in crate::run) fn reaper(&self) -> &Reaper {
-        &self.shared.reaper
     }
 
     /// The worker of a hook that has one, in a directory. `prepare` makes the command if it is not known yet; a process that

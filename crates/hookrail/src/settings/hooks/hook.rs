@@ -43,7 +43,7 @@ impl HookReader<'_, '_, '_> {
     /// Reads one hook. A required field that cannot be used leaves the hook out; an optional one falls back to its
     /// default. Both are reported.
     pub(super) fn read_hook(&mut self, group: &HookGroup, value: &Value<'_>, route: Route<'_>) {
-        if let Some(cut) = self.findings.source().cut_rule(value.start()) {
+        if let Some(cut) = self.findings.source.cut_rule(value.start()) {
             return self.add_unread(group, cut, value.start());
         }
         let Some(object) = value.as_object() else {
@@ -102,7 +102,7 @@ impl HookReader<'_, '_, '_> {
             None => object.range.start..object.range.start + 1,
         };
         let spans =
-            HookSpans { command: self.findings.source().in_file(span), matcher: group.matcher_span.clone() };
+            HookSpans { command: self.findings.source.in_file(span), matcher: group.matcher_span.clone() };
         self.add(hook, object.range.start, spans);
         if let Some(added) = self.settings.hooks.last_mut() {
             added.extra_fields = extra_fields;
@@ -170,7 +170,7 @@ impl HookReader<'_, '_, '_> {
                 format!("`{route}` calls `hookrail bridge`, so it is not run: it would call itself");
             let help = "it belongs in another agent's settings; `hookrail connect` writes it there";
             // LLxprt Code's own entry is where `connect` writes it: in a file that both read.
-            let folder = self.findings.source().file().and_then(|file| file.parent());
+            let folder = self.findings.source.file.and_then(|file| file.parent());
             let is_shared = folder.is_some_and(|folder| folder.ends_with(".llxprt"));
             if !(is_shared && text.value.split_whitespace().any(|word| word == "llxprt")) {
                 self.findings.note(DiagnosticCode::BridgeEntry, text, message, help);

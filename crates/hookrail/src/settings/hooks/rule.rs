@@ -16,7 +16,7 @@ use crate::rules::{Condition, ExampleUse, Rule, RulePlace, RuleReading};
 impl HookReader<'_, '_, '_> {
     /// Adds a rule that is not read yet, whose mark is at `start`.
     pub(super) fn add_unread(&mut self, group: &HookGroup, cut: &CutRule<'_>, start: usize) {
-        let source = self.findings.source();
+        let source = self.findings.source;
         let mut hook = Hook::new(group.event, "");
         let name = cut.name.filter(|name| !name.is_empty());
         hook.name = name.map_or_else(|| format!("rule {}", self.place_name(start)), str::to_owned);
@@ -44,7 +44,7 @@ impl HookReader<'_, '_, '_> {
         if let Some(rule) = rule {
             return HookKind::Rule(Arc::new(rule));
         }
-        let place = self.findings.source().place(object.range.start..object.range.start + 1);
+        let place = self.findings.source.place(object.range.start..object.range.start + 1);
         let (code, message) =
             first.unwrap_or_else(|| (DiagnosticCode::InvalidValue, "it cannot be read".to_owned()));
         HookKind::UnreadableRule(UnreadableRule::Malformed { what: "rule", place, code, message })

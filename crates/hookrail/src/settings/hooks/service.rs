@@ -28,7 +28,7 @@ impl HookReader<'_, '_, '_> {
             _ => self.read_remote(object, route),
         };
         read.unwrap_or_else(|Mistake(code, message)| {
-            let place = self.findings.source().place(object.range.start..object.range.start + 1);
+            let place = self.findings.source.place(object.range.start..object.range.start + 1);
             HookKind::UnreadableRule(UnreadableRule::Malformed { what, place, code, message })
         })
     }

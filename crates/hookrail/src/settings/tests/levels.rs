@@ -39,7 +39,7 @@ fn levels_resolve_project_over_user_over_system() {
     let text = |name: &str| vec![name.to_owned(), "SHARED".to_owned()];
     let level = |n: usize, name: &str| LevelSettings {
         max_concurrent_hooks: Some(n),
-        redaction: RedactionSettings { enabled: Some(n == 1), allowed: text(name), blocked: Vec::new() },
+        redaction: Redaction { enabled: Some(n == 1), allowed: text(name), blocked: Vec::new() },
         ..LevelSettings::default()
     };
     let mut settings = Settings {
@@ -62,7 +62,7 @@ fn levels_resolve_project_over_user_over_system() {
     assert_eq!(effective.agent_events, None, "Trust");
     assert_eq!(
         (effective.redaction.enabled, effective.redaction.allowed),
-        (false, ["U", "SHARED", "S"].map(str::to_owned).to_vec()),
+        (Some(false), ["U", "SHARED", "S"].map(str::to_owned).to_vec()),
         "Trust"
     );
     assert_eq!(Settings::default().effective(true).limits, Limits::default());
@@ -79,8 +79,7 @@ fn scalars_lists_and_aliases_are_read() {
     assert_eq!(settings.diagnostics, []);
     let disabled: Vec<&str> = settings.disabled.iter().map(|entry| entry.name_or_command.as_str()).collect();
     assert_eq!(disabled, ["a", "b", "c"], "C6");
-    let redaction =
-        RedactionSettings { enabled: Some(true), allowed: vec!["A".into()], blocked: vec!["B".into()] };
+    let redaction = Redaction { enabled: Some(true), allowed: vec!["A".into()], blocked: vec!["B".into()] };
     assert_eq!(
         settings.levels.user,
         LevelSettings {

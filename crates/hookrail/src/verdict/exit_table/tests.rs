@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::output::json::MAX_DEPTH;
+use crate::verdict::failure::AnswerBound;
 use crate::verdict::failure::{StartFailure, WorkerFailure};
 
 const BLOCK: &str = r#"{"decision":"block","reason":"no","suppressOutput":"a typo"}"#;

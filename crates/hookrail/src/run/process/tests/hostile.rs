@@ -94,7 +94,7 @@ async fn the_reaper_comes_back_for_more() {
     for _ in 0..3 {
         reaper.drain().await;
         let (group, streams) = started(&bash("sleep 100"), &small_payload(), &reaper);
-        let leader = group.leader();
+        let leader = group.leader;
         assert_eq!(finish(group, streams, Duration::ZERO).await.exit, Exit::TimedOut(Duration::ZERO));
         reaper.drain().await;
         assert!(!group_exists(leader));

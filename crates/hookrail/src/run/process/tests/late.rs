@@ -30,7 +30,7 @@ async fn an_end_before_the_first_look_counts() {
         ("R14", "head -c 65536 /dev/zero | tr '\\0' x; sleep 5 & exit 2", Exit::Code(2), &*full_pipe, ""),
     ] {
         let (group, streams) = started(&bash(script), &small_payload(), &Reaper::new());
-        block_past_deadline(group.leader(), group.started + TIMEOUT);
+        block_past_deadline(group.leader, group.started + TIMEOUT);
         let finished = finish(group, streams, TIMEOUT).await;
         assert_eq!(finished.exit, exit, "{requirement}: {script}");
         assert_eq!(text(&finished.stderr), stderr, "{requirement}: {script}");
@@ -44,7 +44,7 @@ async fn an_end_behind_a_busy_thread_counts() {
     let (group, streams) = started(&bash(script), &small_payload(), &Reaper::new());
     // Enough for the first poll to come before the deadline.
     let timeout = Duration::from_secs(2);
-    let (leader, deadline) = (group.leader(), group.started + timeout);
+    let (leader, deadline) = (group.leader, group.started + timeout);
     let mut run = pin!(finish(group, streams, timeout));
     let mut first_poll = true;
     let finished = poll_fn(|cx| {
@@ -67,7 +67,7 @@ async fn what_follows_shortly_after_the_exit_is_read() {
     let (go, written) = (folder.path().join("go"), folder.path().join("written"));
     let script = "(until [ -e go ]; do sleep 0.01; done; echo late; : > written) & exit 0";
     let (group, streams) = started(&bash_in(folder.path(), script), &small_payload(), &Reaper::new());
-    let leader = group.leader();
+    let leader = group.leader;
     wait_for_end(leader);
     let mut run = pin!(finish(group, streams, LONG));
     let finished = poll_fn(|cx| {

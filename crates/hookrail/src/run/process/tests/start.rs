@@ -149,7 +149,7 @@ async fn a_host_that_reaps_what_is_not_its_own_is_survived() {
     for outputs in ["", "exec sleep 100 &"] {
         let reaper = Reaper::new();
         let (group, streams) = started(&bash(&format!("{outputs} exit 0")), &small_payload(), &reaper);
-        let leader = group.leader();
+        let leader = group.leader;
         rustix::process::waitpid(Some(leader), rustix::process::WaitOptions::empty()).unwrap();
         let finished = finish(group, streams, LONG).await;
         assert_eq!(finished.exit, Exit::Unknown);

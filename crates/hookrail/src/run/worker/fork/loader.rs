@@ -141,7 +141,7 @@ impl Loader {
 
     /// The id of its process, while it runs.
     pub(super) fn process_id(&self) -> Option<i32> {
-        lock(&self.state).process.as_ref().map(|(group, _)| group.leader().as_raw_pid())
+        lock(&self.state).process.as_ref().map(|(group, _)| group.leader.as_raw_pid())
     }
 
     /// Asks for a fork with these streams, and perhaps a file with further variables. An error means that nothing was begun.
