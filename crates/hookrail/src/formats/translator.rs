@@ -13,8 +13,8 @@ mod response;
 mod tests;
 mod tool_config;
 
-pub(crate) use request::read_messages;
 pub use request::{AppliedRequest, apply_hook_llm_request, from_hook_llm_request, to_hook_llm_request};
+pub(crate) use request::{fields, read_messages};
 pub use response::{apply_hook_llm_response, from_hook_llm_response, to_hook_llm_response};
 pub use tool_config::{apply_hook_tool_config, to_hook_tool_config};
 

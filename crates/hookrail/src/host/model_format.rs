@@ -8,11 +8,11 @@ use crate::formats::genai::{
     Content, FunctionCallingMode, GenerateContentParameters, GenerateContentResponse, ToolConfig,
 };
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::read::{Writer, read_request};
+use crate::formats::llm::read::{Writer, read_config, read_request};
 use crate::formats::llm::{HookToolConfig, LlmConfig, LlmMessage, LlmRequest, LlmResponse, ToolMode};
 use crate::formats::translator::{
     AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
-    apply_hook_tool_config, from_hook_llm_response, to_hook_llm_request, to_hook_llm_response,
+    apply_hook_tool_config, fields, from_hook_llm_response, to_hook_llm_request, to_hook_llm_response,
     to_hook_tool_config,
 };
 use crate::payload::stable_response;
@@ -175,18 +175,9 @@ impl RequestFormat for LlmRequest<'_> {
         request.model = given.model.unwrap_or(request.model);
         request.messages = given.messages.unwrap_or(request.messages);
         if let Some(given) = given.config {
-            let own = request.config.take().unwrap_or_default();
-            request.config = Some(LlmConfig {
-                temperature: given.temperature.or(own.temperature),
-                max_output_tokens: given.max_output_tokens.or(own.max_output_tokens),
-                top_p: given.top_p.or(own.top_p),
-                top_k: given.top_k.or(own.top_k),
-                stop_sequences: given.stop_sequences.or(own.stop_sequences),
-                candidate_count: given.candidate_count.or(own.candidate_count),
-                presence_penalty: given.presence_penalty.or(own.presence_penalty),
-                frequency_penalty: given.frequency_penalty.or(own.frequency_penalty),
-                extra: own.extra,
-            });
+            let mut config = fields(&request.config);
+            config.extend(fields(&LlmConfig { extra: Cow::default(), ..given }));
+            request.config = Some(read_config(config));
         }
         if let Some(given) = given.tool_config {
             let both = [request.tool_config.as_ref(), Some(&given)];

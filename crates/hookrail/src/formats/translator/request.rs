@@ -251,23 +251,14 @@ fn carries_more_than_text(part: &Part) -> bool {
 const REST_CONFIG: &str = "generationConfig";
 
 /// The steering fields of the SDK's `config`, else those in REST form; `None` if there are none.
-fn shown_config(request: &GenerateContentParameters) -> Option<LlmConfig<'_>> {
+fn shown_config(request: &GenerateContentParameters) -> Option<LlmConfig<'static>> {
     let rest = request.extra.get(REST_CONFIG).and_then(Value::as_object).cloned();
-    let rest = rest.map(read_config).unwrap_or_default();
-    let Some(sdk) = &request.config else {
-        return Some(rest).filter(|config| *config != LlmConfig::default());
-    };
-    let config = LlmConfig {
-        temperature: sdk.temperature.clone().or(rest.temperature),
-        max_output_tokens: sdk.max_output_tokens.clone().or(rest.max_output_tokens),
-        top_p: sdk.top_p.clone().or(rest.top_p),
-        top_k: sdk.top_k.clone().or(rest.top_k),
-        stop_sequences: sdk.stop_sequences.as_deref().map(Cow::Borrowed).or(rest.stop_sequences),
-        candidate_count: sdk.candidate_count.clone().or(rest.candidate_count),
-        presence_penalty: sdk.presence_penalty.clone().or(rest.presence_penalty),
-        frequency_penalty: sdk.frequency_penalty.clone().or(rest.frequency_penalty),
-        extra: Cow::default(),
-    };
+    let mut given = rest.unwrap_or_default();
+    given.extend(fields(&request.config));
+    let mut config = read_config(given);
+    if request.config.is_some() {
+        config.extra = Cow::default(); // Tools and instructions are not for hooks.
+    }
     (config != LlmConfig::default()).then_some(config)
 }
 
@@ -299,7 +290,7 @@ fn apply_config(
 }
 
 /// The fields of a value as they are on the wire; none of `None`.
-fn fields(value: &impl Serialize) -> JsonObject {
+pub(crate) fn fields(value: &impl Serialize) -> JsonObject {
     match json!(value) {
         Value::Object(fields) => fields,
         _ => JsonObject::new(),
