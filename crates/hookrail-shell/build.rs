@@ -16,7 +16,7 @@ struct Book {
 
 impl Book {
     /// Adds an entry whose lines are indented by `indent`, then its subcommands. Each begins with a line of its own: its
-    /// path of names, its names, and a sign if it has subcommands.
+    /// path of names, its names, its properties, and a sign if it has subcommands.
     fn add(
         &mut self,
         parent: &str,
@@ -35,12 +35,12 @@ impl Book {
         let spelling = properties().find(spells).unwrap_or(spelling);
         let start = self.text.len();
         let sign = if own.iter().any(|line| line.starts_with(": ")) { "+" } else { "" };
-        writeln!(self.text, "{path}\t{names}\t{sign}")?;
-        if !properties().any(|word| word == spelling) {
-            writeln!(self.text, "is {spelling}")?;
-        }
+        let mut all: Vec<&str> = properties().filter(|word| !spells(word)).collect();
+        all.push(spelling);
+        writeln!(self.text, "{path}\t{names}\t{}\t{sign}", all.join(" "))?;
         // Examples are for people and tests.
-        for line in own.iter().filter(|line| !line.starts_with("e.g. ") && !line.starts_with(": ")) {
+        let is_elsewhere = |line: &str| ["e.g. ", ": ", "is "].iter().any(|start| line.starts_with(start));
+        for line in own.iter().filter(|line| !is_elsewhere(line)) {
             writeln!(self.text, "{line}")?;
         }
         for name in names.split(['|', ',']) {

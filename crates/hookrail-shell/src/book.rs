@@ -18,6 +18,8 @@ pub struct Entry {
     path: &'static str,
     /// Its names: `|` between names of the same, a comma between programs that only share their flags.
     names: &'static str,
+    /// `launcher`, `in-full` and so on, separated by blanks.
+    properties: &'static str,
     body: &'static str,
     has_commands: bool,
 }
@@ -103,39 +105,33 @@ impl Entry {
         let (_, start, end) = INDEX.get(at)?;
         let (head, body) = TEXT.get(*start..*end)?.split_once('\n')?;
         let (path, head) = head.split_once('\t')?;
-        let (names, sign) = head.split_once('\t')?;
-        Some(Self { path, names, body, has_commands: !sign.is_empty() })
+        let (names, head) = head.split_once('\t')?;
+        let (properties, sign) = head.split_once('\t')?;
+        Some(Self { path, names, properties, body, has_commands: !sign.is_empty() })
     }
 
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
         self.body.lines()
     }
 
-    /// The words behind lines that begin with `word`.
-    fn words_behind(self, word: &'static str) -> impl Iterator<Item = &'static str> + use<> {
-        self.lines()
-            .filter_map(move |line| line.strip_prefix(word)?.strip_prefix(' '))
-            .flat_map(str::split_ascii_whitespace)
-    }
-
-    /// Whether it has a property: `launcher`, `in-full` and so on.
+    /// Whether it has a property.
     pub(crate) fn is(self, property: &str) -> bool {
-        self.words_behind("is").any(|word| word == property)
+        self.properties.split(' ').any(|word| word == property)
     }
 
     /// The special treatment that it needs.
     pub(crate) fn does(self) -> Option<&'static str> {
-        self.words_behind("does").next()
+        self.lines().find_map(|line| line.strip_prefix("does "))
     }
 
     /// How its flags are spelled.
     pub fn spelling(self) -> Spelling {
-        let own = self.words_behind("is").find_map(|word| match word {
-            "in-full" => Some(Spelling::InFull),
-            "single-dash" => Some(Spelling::SingleDash),
-            _ => None,
-        });
-        own.unwrap_or(Spelling::Abbreviated)
+        // The last property is its spelling.
+        match self.properties.rsplit(' ').next() {
+            Some("in-full") => Spelling::InFull,
+            Some("single-dash") => Spelling::SingleDash,
+            _ => Spelling::Abbreviated,
+        }
     }
 
     /// The first of the names that mean the same as `name`; `None` if that is not one of its names.

@@ -86,7 +86,7 @@ fn check(entry: Entry, outer: &[Entry], place: &str) {
             assert!(is_flag, "{place}: `{name}` is not a flag");
         }
     }
-    for property in entry.words_behind("is") {
+    for property in entry.properties.split(' ') {
         assert!(PROPERTIES.contains(&property), "{place}: `{property}` is not a property");
     }
     for line in entry.operands() {
@@ -105,7 +105,7 @@ fn check(entry: Entry, outer: &[Entry], place: &str) {
     }
     for line in entry.lines() {
         let is_known =
-            ["-", "+", "is ", "does ", "as ", "takes", "with "].iter().any(|start| line.starts_with(start));
+            ["-", "+", "does ", "as ", "takes", "with "].iter().any(|start| line.starts_with(start));
         assert!(is_known, "{place}: {line}");
     }
 }
