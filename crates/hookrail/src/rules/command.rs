@@ -14,7 +14,7 @@ use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand, fu
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
 use super::facts::base_name;
-use super::glob::{Glob, GlobKind, MAX_GLOB_BYTES, braces};
+use super::glob::{Glob, GlobKind, Initials, MAX_GLOB_BYTES, braces};
 use super::truth::Truth;
 
 /// Characters that have a meaning in a glob.
@@ -35,6 +35,8 @@ pub(crate) struct CommandPattern {
     program_end: usize,
     /// The glob of the program; `None` if its name is plain.
     program: Option<Glob>,
+    /// What its programs may begin with.
+    pub(crate) initials: Initials,
     /// What its other words mean: one reading, or two where it is not known whether a flag takes the word behind it.
     readings: OnceLock<Vec<CommandReading>>,
 }
@@ -65,7 +67,14 @@ impl CommandPattern {
         let text = text.trim_start();
         if let Some(program) = plain_program(text) {
             let program_end = program.len();
-            return Ok(Self { text: text.into(), program_end, program: None, readings: OnceLock::new() });
+            let initials = Initials::of(program);
+            return Ok(Self {
+                text: text.into(),
+                program_end,
+                program: None,
+                initials,
+                readings: OnceLock::new(),
+            });
         }
         let mut words = text.split_whitespace();
         let Some(program) = words.next() else { return Err("it has no words".to_owned()) };
@@ -80,9 +89,10 @@ impl CommandPattern {
         }
         let is_plain = program.len() <= MAX_GLOB_BYTES && !program.contains(GLOB_SIGNS);
         let is_plain = is_plain || matches!(program, "[" | "[[");
-        let program_end = program.len();
+        let (program_end, initials) = (program.len(), Initials::of(program));
         let program = if is_plain { None } else { Some(word_glob(program)?) };
-        let pattern = Self { text: text.into(), program_end, program, readings: OnceLock::new() };
+        let initials = program.as_ref().map_or(initials, Glob::initials);
+        let pattern = Self { text: text.into(), program_end, program, initials, readings: OnceLock::new() };
         if !has_plain_globs(text) && !words.all(is_certainly_glob) {
             let _ = pattern.readings.set(pattern.compile_words()?);
         }

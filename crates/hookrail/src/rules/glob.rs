@@ -20,6 +20,30 @@ pub(crate) enum GlobKind {
     Word,
 }
 
+/// The first letters of some names, in either case. Most names are told apart by them, and many at once.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Initials(u32);
+
+impl Initials {
+    /// That of a name; any letter where it begins with something else.
+    pub(crate) fn of(name: &str) -> Self {
+        Self::first(name.chars().next())
+    }
+
+    fn first(first: Option<char>) -> Self {
+        Self(first.filter(char::is_ascii_alphanumeric).map_or(!0, |first| 1 << (u32::from(first) % 32)))
+    }
+
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether a name of these may be one of the others.
+    pub(crate) const fn meet(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// A compiled glob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
@@ -60,6 +84,15 @@ impl Glob {
     /// Whether it matches the whole text.
     pub(crate) fn is_match(&self, text: &str, ignore_case: bool) -> bool {
         self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case) == Truth::Yes)
+    }
+
+    /// What the texts that it matches may begin with.
+    pub(crate) fn initials(&self) -> Initials {
+        let first = |branch: &Vec<Token>| match branch.first() {
+            Some(Token::Char(first)) => Initials::first(Some(*first)),
+            _ => Initials::first(None),
+        };
+        self.branches.iter().map(first).fold(Initials::default(), Initials::or)
     }
 
     /// For each of its branches the longest text that whatever it matches contains; `None` if a branch has none.
@@ -140,6 +173,12 @@ fn set(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, Str
 
 /// Whether a branch matches the whole text.
 fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> Truth {
+    // Most globs of files end in plain characters, too.
+    if let Some(Token::Char(expected)) = tokens.last()
+        && !text.chars().next_back().is_some_and(|last| same(*expected, last, ignore_case))
+    {
+        return Truth::No;
+    }
     match follow(tokens, text, ignore_case) {
         Some((rest, states)) => states.has(rest.len()).into(),
         None => Truth::No,

@@ -80,12 +80,12 @@ enum Disk {
 }
 
 impl Disk {
-    /// Follows the links of an absolute path.
-    fn follow(&self, path: &str) -> String {
+    /// Follows the links of an absolute path. In the folder `real` there are none on the way.
+    fn follow(&self, real: &str, path: &str) -> String {
         match self {
-            Self::Here => follow(path),
+            Self::Here => follow(real, path),
             Self::Noted(noted) => {
-                let real = follow(path);
+                let real = follow(real, path);
                 if real != shortened(path) {
                     let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
                     noted.links.insert(path.to_owned(), real.clone());
@@ -152,7 +152,7 @@ impl Places {
         let project = shortened(&absolute(&project.to_string_lossy(), "/"));
         let cwd = shortened(&absolute(&cwd.to_string_lossy(), &project));
         Self {
-            project: follow(&project),
+            project: follow("", &project),
             cwd,
             home: home.map(|home| home.to_string_lossy().into_owned()),
             disk: Disk::Here,
@@ -230,8 +230,9 @@ impl Places {
         if is_no_file(&short) {
             return Some(Vec::new());
         }
-        let physical = self.disk.follow(&whole);
-        let lexical = (dots == Dots::Both && has_parent(&whole)).then(|| self.disk.follow(&short));
+        let physical = self.disk.follow(&self.project, &whole);
+        let follow_short = || self.disk.follow(&self.project, &short);
+        let lexical = (dots == Dots::Both && has_parent(&whole)).then(follow_short);
         let lexical = lexical.filter(|lexical| *lexical != physical);
         let found = std::iter::once(physical).chain(lexical);
         Some(found.map(|path| self.seen_from_project(path)).collect())
@@ -422,10 +423,15 @@ fn is_no_file(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") || path.starts_with("/dev/fd/")
 }
 
-/// Follows the links of an absolute path. What does not exist has no links, so its names stay as they are.
-fn follow(path: &str) -> String {
-    let mut open: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
-    let mut real = String::new();
+/// Follows the links of an absolute path, which may begin with a folder whose links have been followed. What does not exist
+/// has no links, so its names stay as they are.
+fn follow(known: &str, path: &str) -> String {
+    let below = path.strip_prefix(known).filter(|rest| rest.starts_with('/') && known != "/");
+    let (mut real, rest) = match below {
+        Some(rest) => (known.to_owned(), rest),
+        None => (String::new(), path),
+    };
+    let mut open: Vec<String> = rest.split('/').rev().map(str::to_owned).collect();
     // How long the path was where it stopped to exist.
     let mut missing: Option<usize> = None;
     let mut links = 0;
@@ -476,10 +482,8 @@ fn probe_case(folder: &str) -> bool {
     if other == folder {
         return false;
     }
-    match (fs::metadata(folder), fs::metadata(other)) {
-        (Ok(this), Ok(other)) => (this.dev(), this.ino()) == (other.dev(), other.ino()),
-        _ => false,
-    }
+    let id = |found: fs::Metadata| (found.dev(), found.ino());
+    fs::metadata(other).is_ok_and(|other| fs::metadata(folder).is_ok_and(|this| id(this) == id(other)))
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
         }
         Fact::Command => match facts.shell() {
             Some(shell) => {
+                let tests = tests.iter().filter(|test| shell.is_dynamic() || test.may_hold_in(shell));
                 on_values(tests, shell.commands.iter().map(TestedValue::Command), shell.is_dynamic())
             }
             None => on_values(tests, None, false),
@@ -113,14 +114,14 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
 }
 
 /// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be determined.
-fn on_values<'v>(
-    tests: &[Test],
+fn on_values<'t, 'v>(
+    tests: impl IntoIterator<Item = &'t Test>,
     values: impl IntoIterator<Item = TestedValue<'v>, IntoIter: Clone>,
     and_others: bool,
 ) -> Truth {
     let values = values.into_iter();
     let others = if and_others { Truth::Unknown } else { Truth::No };
-    Truth::any(tests.iter().map(|test| {
+    Truth::any(tests.into_iter().map(|test| {
         let exists = match test.exists {
             None => Truth::Yes,
             Some(expected) => {
@@ -139,6 +140,12 @@ impl Test {
     /// Whether all parts hold for this one value.
     fn holds(&self, value: TestedValue<'_>) -> Truth {
         Truth::all(self.parts.iter().map(|part| part.holds(value)))
+    }
+
+    /// Whether it may hold for a command of this line, as far as the first letters of programs tell.
+    fn may_hold_in(&self, shell: &ShellLine) -> bool {
+        let is_other = |part: &TestPart| matches!(part, TestPart::Pattern(pattern) if !pattern.initials.meet(shell.initials));
+        self.exists.is_some() || !self.parts.iter().any(is_other)
     }
 
     /// Whether it asks for one of the causes of `dynamic`.

@@ -6,7 +6,7 @@ use super::{ConditionNode, NodeKind};
 use crate::event::CallReading;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::Fact;
-use crate::rules::facts::{Facts, ShellLine};
+use crate::rules::facts::Facts;
 use crate::rules::test::{Test, TestPart};
 
 /// More alternatives than this are not kept apart: then the condition needs nothing.
@@ -63,19 +63,13 @@ impl ShippedNeed {
         if self.hidden || !self.programs.is_empty() || !self.words.is_empty() {
             let Some(shell) = facts.shell() else { return false };
             let has_program = || self.programs.is_empty() || shell.may_start(self.programs.iter().copied());
-            if !shell.is_dynamic() && (self.hidden || !has_program() || !self.has_words(shell)) {
+            let has_words = || self.words.is_empty() || shell.may_contain(self.words);
+            if !shell.is_dynamic() && (self.hidden || !has_program() || !has_words()) {
                 return false;
             }
         }
         (self.arguments.is_empty() || self.has_argument(facts))
             && (self.paths.is_empty() || self.has_path(facts))
-    }
-
-    fn has_words(&self, shell: &ShellLine) -> bool {
-        let has = |text: &str| self.words.iter().any(|part| text.contains(part));
-        self.words.is_empty()
-            || shell.commands.iter().any(|command| !command.known_start().1 || has(command.joined()))
-            || shell.programs.iter().any(|name| has(name))
     }
 
     fn has_argument(&self, facts: &Facts<'_>) -> bool {

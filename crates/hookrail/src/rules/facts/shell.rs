@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::rules::command::{CommandPattern, TestedCommand};
+use crate::rules::glob::Initials;
 use crate::rules::truth::Truth;
 use hookrail_shell::{Cause, CommandFact, CommandWords, PathUse, ShellFacts};
 
@@ -23,6 +24,10 @@ pub(crate) struct ShellLine {
     pub(crate) paths: Vec<PathUse>,
     /// The names that its programs may be meant by; `None` if one of them cannot be determined.
     names: OnceLock<Option<Vec<String>>>,
+    /// What the names of its commands and programs begin with.
+    pub(crate) initials: Initials,
+    /// All words of all commands, and whether none of them is missing.
+    text: OnceLock<(String, bool)>,
 }
 
 /// One command of a shell line, with what is worked out of it when the first rule asks for it.
@@ -30,6 +35,8 @@ pub(crate) struct ShellLine {
 pub(crate) struct LineCommand {
     /// The command as read.
     pub(crate) fact: CommandFact,
+    /// What its program begins with, with and without its folders.
+    initials: Initials,
     words: OnceLock<CommandWords>,
     joined: OnceLock<String>,
 }
@@ -38,9 +45,11 @@ impl ShellLine {
     /// Prepares nothing yet: most lines are asked about by no rule.
     pub(super) fn new(facts: ShellFacts) -> Self {
         let ShellFacts { commands, programs, causes, paths } = facts;
-        let unprepared = |fact| LineCommand { fact, words: OnceLock::new(), joined: OnceLock::new() };
-        let commands = commands.into_iter().map(unprepared).collect();
-        Self { commands, programs, causes, paths, names: OnceLock::new() }
+        let commands: Vec<LineCommand> = commands.into_iter().map(LineCommand::new).collect();
+        let of_commands = commands.iter().map(|command| command.initials);
+        let initials = programs.iter().map(|name| Initials::of(name)).chain(of_commands);
+        let initials = initials.fold(Initials::default(), Initials::or);
+        Self { commands, programs, causes, paths, names: OnceLock::new(), initials, text: OnceLock::new() }
     }
 
     /// The names that its programs may be meant by, in lower case: as they are written, and without their folders; and
@@ -68,14 +77,30 @@ impl ShellLine {
 
     /// Whether one of these programs may be started. A `*` at the end of one stands for any rest. On some systems case does
     /// not matter; it is enough to compare exactly what is left.
-    pub(crate) fn may_start<'p>(&self, mut programs: impl Iterator<Item = &'p str>) -> bool {
+    pub(crate) fn may_start<'p>(&self, programs: impl Iterator<Item = &'p str>) -> bool {
         let Some(names) = self.names() else { return true };
+        let mut programs = programs.filter(|program| self.initials.meet(Initials::of(program)));
         programs.any(|program| match program.strip_suffix('*') {
             Some(start) => names
                 .iter()
                 .any(|name| name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start))),
             None => names.iter().any(|name| name.eq_ignore_ascii_case(program)),
         })
+    }
+
+    /// Whether its words, or the names of its programs, may contain one of these texts. A word that cannot be determined
+    /// may.
+    pub(crate) fn may_contain(&self, parts: &[&str]) -> bool {
+        let (text, is_complete) = self.text.get_or_init(|| {
+            let mut text = String::new();
+            let names = self.programs.iter().map(String::as_str);
+            for part in self.commands.iter().map(LineCommand::joined).chain(names) {
+                text.push_str(part);
+                text.push('\n');
+            }
+            (text, self.commands.iter().all(|command| command.known_start().1))
+        });
+        !is_complete || parts.iter().any(|part| text.contains(part))
     }
 
     /// Whether a program name, or code handed to a shell, cannot be determined from the text.
@@ -93,8 +118,17 @@ pub(crate) fn base_name(name: &str) -> &str {
 }
 
 impl LineCommand {
+    fn new(fact: CommandFact) -> Self {
+        let program = fact.argv.first().and_then(Option::as_deref).unwrap_or_default();
+        let initials = Initials::of(program).or(Initials::of(base_name(program)));
+        Self { fact, initials, words: OnceLock::new(), joined: OnceLock::new() }
+    }
+
     /// Whether a pattern holds. The words are read only if its program is this one.
     pub(crate) fn matches(&self, pattern: &CommandPattern) -> Truth {
+        if !self.initials.meet(pattern.initials) {
+            return Truth::No;
+        }
         let program = self.fact.argv.first().and_then(Option::as_deref);
         // On such systems a program is found under its name in any case.
         let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
