@@ -37,6 +37,8 @@ pub(crate) struct CommandPattern {
     program: Option<Glob>,
     /// What its programs may begin with.
     pub(crate) initials: Initials,
+    /// Its second word, if that may be a subcommand, with the first of the subcommand's names.
+    subcommand: OnceLock<Option<(Box<str>, Option<&'static str>)>>,
     /// What its other words mean: one reading, or two where it is not known whether a flag takes the word behind it.
     readings: OnceLock<Vec<CommandReading>>,
 }
@@ -73,6 +75,7 @@ impl CommandPattern {
                 program_end,
                 program: None,
                 initials,
+                subcommand: OnceLock::new(),
                 readings: OnceLock::new(),
             });
         }
@@ -92,7 +95,14 @@ impl CommandPattern {
         let (program_end, initials) = (program.len(), Initials::of(program));
         let program = if is_plain { None } else { Some(word_glob(program)?) };
         let initials = program.as_ref().map_or(initials, Glob::initials);
-        let pattern = Self { text: text.into(), program_end, program, initials, readings: OnceLock::new() };
+        let pattern = Self {
+            text: text.into(),
+            program_end,
+            program,
+            initials,
+            subcommand: OnceLock::new(),
+            readings: OnceLock::new(),
+        };
         if !has_plain_globs(text) && !words.all(is_certainly_glob) {
             let _ = pattern.readings.set(pattern.compile_words()?);
         }
@@ -214,12 +224,15 @@ impl CommandPattern {
         else {
             return false;
         };
-        let word = self.text.split_whitespace().nth(1).filter(|word| {
-            self.program.is_none() && word.bytes().all(|byte| byte.is_ascii_lowercase()) && word != text
+        let own = self.subcommand.get_or_init(|| {
+            let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let word =
+                self.text.split_whitespace().nth(1).filter(is_plain).filter(|_| self.program.is_none())?;
+            let known = Entry::of(self.first_word()).and_then(|entry| entry.command(word));
+            Some((word.into(), known.map(|(_, first)| first)))
         });
-        let Some(word) = word.filter(|word| word != name) else { return false };
-        let known = Entry::of(self.first_word()).and_then(|entry| entry.command(word));
-        known.is_none_or(|(_, first)| first != *name)
+        own.as_ref()
+            .is_some_and(|(word, first)| **word != **text && **word != **name && *first != Some(*name))
     }
 
     /// Whether the pattern holds for a command.

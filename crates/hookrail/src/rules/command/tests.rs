@@ -5,6 +5,8 @@ use proptest::prelude::*;
 
 use self::cases::CASES;
 use super::{CommandPattern, TestedCommand};
+use crate::rules::facts::base_name;
+use crate::rules::glob::Initials;
 use crate::rules::truth::Truth::{self, No, Unknown, Yes};
 
 /// Words by blanks; `$X` cannot be determined.
@@ -25,6 +27,57 @@ fn patterns_hold_for_what_they_say() {
             }
         }
     }
+}
+
+/// A pattern that a first letter rules out would not have held.
+#[test]
+fn a_program_that_a_pattern_accepts_begins_like_it() {
+    let mut accepted = 0;
+    for pattern in [
+        "git push",
+        "{Curl,wget} x",
+        "*sh -c",
+        "[ab]c x",
+        "./run x",
+        "[ x",
+        "éa x",
+        "7z a",
+        "mkfs* x",
+        "\\git x",
+        "?it push",
+        "kelvin x",
+        "/usr/bin/git x",
+    ] {
+        let pattern = CommandPattern::compile(pattern).unwrap();
+        for program in [
+            "git",
+            "Git",
+            "/usr/bin/git",
+            "curl",
+            "Curl",
+            "/x/wget",
+            "bash",
+            "ac",
+            "./run",
+            "run",
+            "[",
+            "éa",
+            "/opt/éa",
+            "7z",
+            "mkfs.ext4",
+            "\u{212a}elvin",
+            "",
+        ] {
+            let initials = Initials::of(program).or(Initials::of(base_name(program)));
+            for ignore_case in [false, true] {
+                let accepts = pattern.accepts_program(Some(program), ignore_case);
+                accepted += usize::from(accepts);
+                assert!(!accepts || pattern.initials.meet(initials), "{pattern:?} and {program}");
+            }
+        }
+    }
+    assert!(accepted > 30, "{accepted}");
+    assert!(!CommandPattern::compile("git x").unwrap().initials.meet(Initials::of("curl")));
 }
 
 #[test]

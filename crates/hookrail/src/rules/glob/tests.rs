@@ -40,6 +40,8 @@ fn in_words_a_star_goes_on() {
     assert!(!glob.is_match("/ETC/a", false));
     assert!(glob.is_match("/ETC/a", true));
     assert!(Glob::compile("[a-z]", GlobKind::Word).unwrap().is_match("Q", true));
+    let glob = Glob::compile("**/.env", GlobKind::Path).unwrap();
+    assert_eq!((glob.is_match("a/.ENV", true), glob.is_match("a/.ENV", false)), (true, false));
 }
 
 #[test]

@@ -45,6 +45,32 @@ impl Disk {
     }
 }
 
+/// Where no link leads to the project, it is not looked for any below it again.
+#[test]
+fn a_project_is_the_same_by_its_own_name_and_by_a_link() {
+    let by_link = disk();
+    let root = std::path::Path::new(&by_link.root);
+    let places =
+        Places::on_disk(&root.join("project"), &root.join("project"), Some(&root.join("home"))).noted();
+    let direct = Disk { places, root: by_link.root.clone(), _dir: TempDir::new().unwrap() };
+    for (text, expected) in [
+        ("a", "a"),
+        ("src/deep/x", "src/deep/x"),
+        ("out/x", "outside ROOT/elsewhere/x"),
+        ("in/x", "src/deep/x"),
+        ("./in/../x", "src/x, x"),
+        ("dangling/new/x", "outside ROOT/elsewhere/not-yet/folder/new/x"),
+        ("loop/x", "loop/x"),
+        ("../x", "outside ROOT/x"),
+        ("../project/out", "outside ROOT/elsewhere"),
+        ("../projects/out", "outside ROOT/projects/out"),
+        (".", "."),
+    ] {
+        assert_eq!(direct.see(text, Dots::Both), expected, "{text}");
+        assert_eq!(by_link.see(text, Dots::Both), expected, "{text}, by a link");
+    }
+}
+
 /// What was noted where the call is made is all that a service needs: the files themselves are gone here.
 #[test]
 fn another_machine_sees_the_same_paths() {
