@@ -54,6 +54,7 @@ impl SettingsFiles {
     /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
         let mut texts = load_texts(paths, files(paths));
+        leave_out_known(&mut texts);
         let managed = load_managed(paths, &texts);
         refuse_unsafe(paths, &mut texts);
         let texts = managed.into_iter().chain(texts).collect();
@@ -72,7 +73,8 @@ impl SettingsFiles {
         });
         let others = self.texts.iter().filter(|text| text.level != Level::Project).cloned();
         let (managed, others): (Vec<_>, Vec<_>) = others.partition(|text| text.level == Level::Managed);
-        let texts = managed.into_iter().chain(own.into_iter().flatten()).chain(others).collect();
+        let mut texts = managed.into_iter().chain(own.into_iter().flatten()).chain(others).collect();
+        leave_out_known(&mut texts);
         Self { try_examples: self.try_examples, ..Self::new(project.to_owned(), texts, None) }
     }
 
@@ -150,19 +152,14 @@ fn refuse_unsafe(paths: &SettingsPaths, texts: &mut [LevelText]) {
     }
 }
 
-/// The settings files, the strongest level first. In the home directory the project's files are the user's
-/// and are read once, as such; so is a file that a level has under both of its names.
+/// The settings files, the strongest level first. In the home directory the project's files are the user's.
 fn files(paths: &SettingsPaths) -> Vec<(Level, PathBuf)> {
-    // Through links, because the project may be the home directory under another name.
-    let found = |level: &Level| paths.files(level).into_iter().map(|file| (file.canonicalize().ok(), file));
-    let users: Vec<_> = found(&Level::User).collect();
+    let users = paths.files(&Level::User);
     let mut files: Vec<(Level, PathBuf)> = Vec::with_capacity(6);
     for level in [Level::Project, Level::User, Level::System] {
-        let mut known = if level == Level::Project { users.clone() } else { Vec::new() };
-        let candidates = if level == Level::User { users.clone() } else { found(&level).collect() };
-        for (real, file) in candidates {
-            if !known.iter().any(|known| known.1 == file || (real.is_some() && known.0 == real)) {
-                known.push((real, file.clone()));
+        for file in paths.files(&level) {
+            let is_users = level == Level::Project && users.contains(&file);
+            if !is_users && !files.contains(&(level.clone(), file.clone())) {
                 files.push((level.clone(), file));
             }
         }
@@ -170,8 +167,33 @@ fn files(paths: &SettingsPaths) -> Vec<(Level, PathBuf)> {
     files
 }
 
+/// Leaves out a file that a level has under both of its names, and those of a project that is the home directory under another
+/// name. Links are looked through only where two files could be one.
+fn leave_out_known(texts: &mut Vec<LevelText>) {
+    if texts.len() < 2 {
+        return;
+    }
+    let real = |text: &LevelText| text.file.as_ref().and_then(|file| file.canonicalize().ok());
+    let places: Vec<_> = texts.iter().map(|text| (text.level.clone(), real(text))).collect();
+    let mut each = places.iter().enumerate();
+    texts.retain(|_| {
+        let Some((at, (level, Some(place)))) = each.next() else { return true };
+        let is_known = |(other_at, (other, other_place)): (usize, &(Level, Option<PathBuf>))| {
+            let is_before = other == level && other_at < at;
+            let is_users = *level == Level::Project && *other == Level::User;
+            (is_before || is_users) && other_place.as_ref() == Some(place)
+        };
+        !places.iter().enumerate().any(is_known)
+    });
+}
+
 /// The text of a settings file; `None` where there is none.
 pub(super) fn load_text(file: &Path) -> Result<Option<String>, Box<Diagnostic>> {
+    // Most folders for settings are not there, and in none of them is anything that could be a link.
+    let folder = file.parent().filter(|folder| folder.has_root()).map(Path::symlink_metadata);
+    if folder.is_some_and(|it| it.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)) {
+        return Ok(None);
+    }
     let content = match load_bytes(file) {
         Ok(content) => content,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -208,4 +230,66 @@ fn load_bytes(file: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST_FILE >> 20)));
     }
     Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// The levels and files that are read, by their names below the root.
+    fn read(root: &Path, paths: &SettingsPaths) -> Vec<(Level, String)> {
+        let name = |file: &Path| file.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        let texts = SettingsFiles::load(paths).texts;
+        texts.into_iter().map(|text| (text.level, name(&text.file.unwrap()))).collect()
+    }
+
+    #[test]
+    fn a_file_is_read_once_whatever_names_lead_to_it() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["home/.hookrail", "home/.llxprt", "p/.hookrail", "q"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let at = |project: &str| SettingsPaths::at(root.join(project), root.join("home"), root.join("none"));
+        assert_eq!(read(&root, &at("p")), []);
+        fs::write(root.join("home/.hookrail/settings.json"), "{}").unwrap();
+        let users = (Level::User, "home/.hookrail/settings.json".to_owned());
+        assert_eq!(read(&root, &at("p")), [users.clone()]);
+        // The home directory, by its own name and by another one.
+        symlink(root.join("home"), root.join("link")).unwrap();
+        assert_eq!(read(&root, &at("home")), [users.clone()]);
+        assert_eq!(read(&root, &at("link")), [users.clone()]);
+        // A project whose file is the user's, and one whose folder is.
+        symlink(root.join("home/.hookrail/settings.json"), root.join("p/.hookrail/settings.json")).unwrap();
+        symlink(root.join("home/.hookrail"), root.join("q/.hookrail")).unwrap();
+        assert_eq!(read(&root, &at("p")), [users.clone()]);
+        assert_eq!(read(&root, &at("q")), [users.clone()]);
+        // Both names of a level.
+        symlink(root.join("home/.hookrail/settings.json"), root.join("home/.llxprt/settings.json")).unwrap();
+        assert_eq!(read(&root, &at("p")), [users.clone()]);
+        // A copy is a file of its own, and so is a system's file that is the user's.
+        fs::remove_file(root.join("p/.hookrail/settings.json")).unwrap();
+        fs::write(root.join("p/.hookrail/settings.json"), "{}").unwrap();
+        symlink(root.join("home/.hookrail/settings.json"), root.join("none")).unwrap();
+        let projects = (Level::Project, "p/.hookrail/settings.json".to_owned());
+        assert_eq!(read(&root, &at("p")), [projects, users, (Level::System, "none".to_owned())]);
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_a_missing_file() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join(".hookrail/settings.json");
+        assert!(matches!(load_text(&file), Ok(None)), "no folder");
+        symlink("/no/such/folder", root.path().join(".hookrail")).unwrap();
+        assert!(load_text(&file).is_err(), "its folder");
+        fs::remove_file(root.path().join(".hookrail")).unwrap();
+        fs::create_dir(root.path().join(".hookrail")).unwrap();
+        assert!(matches!(load_text(&file), Ok(None)), "no file");
+        symlink("/no/such/file", &file).unwrap();
+        assert!(load_text(&file).is_err(), "the file");
+        assert!(matches!(load_text(Path::new("no-such-settings.json")), Ok(None)), "a relative name");
+    }
 }
