@@ -159,10 +159,10 @@ pub mod components {
     pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
     pub use crate::plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus};
     pub use crate::run::{
-        Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer, KeptExit,
-        KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
-        StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment,
-        is_withheld,
+        EnvironmentSource, Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer,
+        KeptExit, KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient,
+        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle,
+        inherited_environment, is_withheld,
     };
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;

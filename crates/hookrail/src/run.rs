@@ -15,7 +15,7 @@ mod unix;
 mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
-pub use self::environment::{inherited_environment, is_withheld};
+pub use self::environment::{EnvironmentSource, inherited_environment, is_withheld};
 pub use self::keeper::{KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, KeptQuestion, WorkerKeeper};
 #[cfg(test)]
 pub(crate) use self::payload::injected as injected_payload;

@@ -252,8 +252,8 @@ fn session(
         .engine(false, Some(log.clone()))
         // Refused above, in the agent's own dialect.
         .unusable_settings(UnusableSettings::Warn)
-        .environment(surroundings::environment(context))
-        .trusted_path(surroundings::trusted_path(context))
+        .environment_from(surroundings::lazily(context, surroundings::environment))
+        .trusted_path(surroundings::lazily(context, surroundings::trusted_path))
         .answer_by(started + time_budget(agent, &event.native_event))
         .grants(grants.clone())
         .keeper(keeper.clone())
@@ -322,8 +322,10 @@ pub(crate) fn typed_event(
 /// it, which hooks find under `agent`. Relative paths of the call start there all the same.
 fn stay_in_project(input: &mut TypedInput, project: &Path) {
     let outside = input.base.cwd.as_ref().is_some_and(|cwd| {
-        !cwd.canonicalize()
-            .is_ok_and(|real| project.canonicalize().is_ok_and(|project| real.starts_with(project)))
+        cwd != project
+            && !cwd
+                .canonicalize()
+                .is_ok_and(|real| project.canonicalize().is_ok_and(|project| real.starts_with(project)))
     });
     if outside && let Some(cwd) = input.base.cwd.replace(project.to_owned()) {
         if let Some(Value::Object(agent)) = input.extra.get_mut("agent") {

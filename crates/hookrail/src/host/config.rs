@@ -1,13 +1,12 @@
 //! What a session was made with. Uses the observer and the bus, which the host supplies, and no other component.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::host::bus::publish::MessageBus;
 use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
-use crate::run::RunnerOptions;
+use crate::run::{EnvironmentSource, RunnerOptions};
 use crate::settings::{ResolvedSettings, SettingsFiles, UnusableFile, UnusableSettings};
 use crate::trust::{TrustPolicy, VanishedGuard};
 
@@ -23,7 +22,7 @@ pub(crate) struct SessionConfig {
     pub(crate) bus: Option<Arc<MessageBus>>,
     pub(crate) observer: Option<Arc<dyn HookObserver>>,
     /// What hooks inherit; the process's own environment where the host names none.
-    pub(crate) environment: Option<Vec<(OsString, OsString)>>,
+    pub(crate) environment: Option<EnvironmentSource>,
     /// The home directory that holds the user's settings, where they come from files.
     pub(crate) home: Option<PathBuf>,
     /// How hooks are run, as far as the host says so. Settings and environment are added at the start.

@@ -63,8 +63,9 @@ impl HookEventHandler {
         let effective = settings.effective.clone();
         let project = settings.project_effective.clone();
         let project_ask = project.as_ref().map_or(effective.ask, |project| project.ask);
-        let environment = config.environment.clone().unwrap_or_else(inherited_environment);
-        let variable = || environment.iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| value.into());
+        let environment = config.environment.clone().unwrap_or_else(|| Arc::new(inherited_environment));
+        let variable =
+            || environment().into_iter().rfind(|(name, _)| name == "HOME").map(|(_, value)| value.into());
         let home: Option<PathBuf> = config.home.clone().or_else(variable);
         let runner = HookRunner::new(RunnerOptions {
             limits: effective.limits,

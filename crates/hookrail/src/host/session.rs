@@ -172,14 +172,23 @@ impl HookSessionBuilder {
     }
 
     /// Gives hooks this environment instead of the process's own.
-    pub fn environment(mut self, environment: Vec<(OsString, OsString)>) -> Self {
-        self.config.environment = Some(environment);
+    pub fn environment(self, environment: Vec<(OsString, OsString)>) -> Self {
+        self.environment_from(move || environment.clone())
+    }
+
+    /// The same, made when the first process is started; for a host that lives for one event, which seldom starts one.
+    pub fn environment_from(
+        mut self,
+        environment: impl Fn() -> Vec<(OsString, OsString)> + Send + Sync + 'static,
+    ) -> Self {
+        self.config.environment = Some(Arc::new(environment));
         self
     }
 
-    /// Gives hooks that are not the project's this `PATH`. For a host whose environment others may have changed.
-    pub fn trusted_path(mut self, path: OsString) -> Self {
-        self.config.runner.trusted_path = Some(path);
+    /// Gives hooks that are not the project's this `PATH`, made when the first process is started. For a host whose
+    /// environment others may have changed.
+    pub fn trusted_path(mut self, path: impl Fn() -> OsString + Send + Sync + 'static) -> Self {
+        self.config.runner.trusted_path = Some(Arc::new(path));
         self
     }
 

@@ -4,11 +4,15 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::hook::PROJECT_DIR_VARIABLES;
 use crate::settings::Redaction;
 
 pub(crate) type EnvironmentVariable = (OsString, OsString);
+
+/// Makes the environment that hooks inherit.
+pub type EnvironmentSource = Arc<dyn Fn() -> Vec<(OsString, OsString)> + Send + Sync>;
 
 /// What the name of a variable that holds a credential looks like; `*` stands for anything.
 #[rustfmt::skip] // A list is read as a block.

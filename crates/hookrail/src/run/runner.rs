@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 
 use self::limits::{HookLimits, Shortage};
+use super::environment::EnvironmentSource;
 use super::keeper::{KeeperQuestion, KeptAnswer, KeptQuestion, WorkerKeeper};
 use super::payload::{Payload, PayloadError};
 use super::process::{self, Captured, Finished, Streams, not_started};
@@ -50,14 +51,19 @@ pub struct HookRunner {
 impl HookRunner {
     /// Makes a runner.
     pub fn new(options: RunnerOptions) -> Self {
-        let RunnerOptions { limits, redaction, project, mut environment, direct_execution: direct, .. } =
-            options;
+        let RunnerOptions { limits, redaction, project, environment, direct_execution: direct, .. } = options;
         let workers = options.workers.unwrap_or_else(|| WorkerPool::new(options.grace));
-        let inherited = (project.is_some() || options.trusted_path.is_some()).then(|| environment.clone());
-        if let Some(path) = options.trusted_path {
-            environment.retain(|(name, _)| name != "PATH");
-            environment.push(("PATH".into(), path));
-        }
+        let inherited =
+            (project.is_some() || options.trusted_path.is_some()).then(|| Arc::clone(&environment));
+        let environment = match options.trusted_path {
+            Some(path) => Arc::new(move || {
+                let mut environment = environment();
+                environment.retain(|(name, _)| name != "PATH");
+                environment.push(("PATH".into(), path()));
+                environment
+            }),
+            None => environment,
+        };
         let all = HookLimits::new(limits, redaction.clone(), environment, direct);
         let project_limits = inherited.map(|inherited| match project {
             Some(own) => HookLimits::new(own.limits, own.redaction, inherited, direct),
@@ -459,10 +465,11 @@ pub struct RunnerOptions {
     pub redaction: Redaction,
     /// Limits and redaction of the project's own hooks, where its settings differ.
     pub project: Option<EffectiveSettings>,
-    /// The environment they inherit; `inherited_environment` gives the one of this process.
-    pub environment: Vec<(OsString, OsString)>,
+    /// The environment they inherit; `inherited_environment` gives the one of this process. Asked for when the first
+    /// process is started, because most events start none.
+    pub environment: EnvironmentSource,
     /// The `PATH` of hooks that are not the project's, where it is not the one they inherit.
-    pub trusted_path: Option<OsString>,
+    pub trusted_path: Option<Arc<dyn Fn() -> OsString + Send + Sync>>,
     /// Whether commands without any shell syntax are executed without a shell. No hook can observe it.
     pub direct_execution: bool,
     /// How long a hook that ran out of time may clean up before it is killed.
@@ -486,7 +493,7 @@ impl RunnerOptions {
             limits: Limits::default(),
             redaction: Redaction::default(),
             project: None,
-            environment,
+            environment: Arc::new(move || environment.clone()),
             trusted_path: None,
             direct_execution: true,
             grace: GRACE,

@@ -40,6 +40,12 @@ fn places_of(given: &Places, home_of: impl Fn(Uid) -> Option<PathBuf>) -> Result
     Ok(Places { home: Some(home), ..given.clone() })
 }
 
+/// Something about the surroundings that is made when a hook is started, which most calls do not do.
+pub(crate) fn lazily<T>(context: &Context, make: fn(&Context) -> T) -> impl Fn() -> T + Send + Sync + use<T> {
+    let context = context.clone();
+    move || make(&context)
+}
+
 /// The environment of the hooks that a bridge runs. What a project could use to be taken for the user's home, or to make
 /// a hook that calls hookrail look elsewhere, is the bridge's own.
 pub(crate) fn environment(context: &Context) -> Vec<(OsString, OsString)> {

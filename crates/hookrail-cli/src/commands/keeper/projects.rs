@@ -92,7 +92,7 @@ impl Project {
             .engine(false, None)
             .unusable_settings(UnusableSettings::Warn)
             .environment(environment(&context))
-            .trusted_path(surroundings::trusted_path(&context))
+            .trusted_path(surroundings::lazily(&context, surroundings::trusted_path))
             .workers(workers.clone())
             .without_examples()
             .build();

@@ -238,8 +238,8 @@ fn added_texts(result: &ProcessedHookResult) -> Vec<String> {
 fn session(context: &Context, log: &Arc<HookLog>, id: &str, workers: &WorkerPool) -> HookSession {
     let builder = context.engine(false, Some(log.clone()));
     let session = builder
-        .environment(surroundings::environment(context))
-        .trusted_path(surroundings::trusted_path(context))
+        .environment_from(surroundings::lazily(context, surroundings::environment))
+        .trusted_path(surroundings::lazily(context, surroundings::trusted_path))
         .workers(workers.clone())
         .without_examples()
         .session_id(id)

@@ -1,12 +1,12 @@
 //! What the settings of a level say about running its hooks, what the system allows, and how a shortage is waited out.
 
-use std::ffi::OsString;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Instant;
 
 use tokio::sync::Semaphore;
 
 use super::super::command::CommandPreparer;
+use super::super::environment::EnvironmentSource;
 use super::super::payload::Payload;
 use super::super::unix::lock;
 use crate::settings::{Limits, Redaction};
@@ -35,12 +35,12 @@ impl HookLimits {
     pub(super) fn new(
         limits: Limits,
         redaction: Redaction,
-        environment: Vec<(OsString, OsString)>,
+        environment: EnvironmentSource,
         direct_execution: bool,
     ) -> Self {
         let at_once =
             limits.max_concurrent.min(descriptor_bound(descriptor_limit())).clamp(1, Semaphore::MAX_PERMITS);
-        let prepare = move || CommandPreparer::new(environment, &redaction, direct_execution);
+        let prepare = move || CommandPreparer::new(environment(), &redaction, direct_execution);
         Self {
             commands: LazyLock::new(Box::new(prepare)),
             slots: Arc::new(Semaphore::new(at_once)),

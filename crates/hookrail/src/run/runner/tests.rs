@@ -3,6 +3,7 @@ mod limits;
 
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hookrail_testkit::write_executable;
 use rustix::process::{Pid, test_kill_process};
@@ -28,6 +29,35 @@ fn hooks(commands: &[&str]) -> Vec<Arc<Hook>> {
 
 fn options() -> RunnerOptions {
     RunnerOptions { grace: Duration::from_millis(200), ..RunnerOptions::new(inherited_environment()) }
+}
+
+/// The same for hooks that inherit these variables as well.
+fn with_variables(options: RunnerOptions, more: &[(&str, &str)]) -> RunnerOptions {
+    let mut environment = (options.environment)();
+    environment.extend(more.iter().map(|(name, value)| (name.into(), value.into())));
+    RunnerOptions { environment: Arc::new(move || environment.clone()), ..options }
+}
+
+#[tokio::test]
+async fn the_environment_is_asked_for_when_a_process_is_started() {
+    let (_root, dir) = project();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let (counted, path) = (Arc::clone(&asked), std::env::var_os("PATH").unwrap());
+    let environment = options().environment;
+    let options = RunnerOptions {
+        environment: Arc::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            environment()
+        }),
+        trusted_path: Some(Arc::new(move || path.clone())),
+        ..options()
+    };
+    let runner = HookRunner::new(options);
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    let hooks = hooks(&["echo one", "echo two"]);
+    let runs = runner.execute_hooks_parallel(&hooks, &empty(), &dir).await;
+    assert_eq!(stdouts(&runs), ["one", "two"]);
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
 pub(super) fn runner() -> HookRunner {
@@ -123,8 +153,8 @@ async fn hooks_know_their_project_by_environment_and_by_command() {
         ("pwd", text.to_owned()),
     ];
     for direct_execution in [true, false] {
-        let mut options = RunnerOptions { direct_execution, ..options() };
-        options.environment.push(("INHERITED".into(), "yes".into()));
+        let options = RunnerOptions { direct_execution, ..options() };
+        let options = with_variables(options, &[("INHERITED", "yes")]);
         let runner = HookRunner::new(options);
         let hooks: Vec<_> = commands.iter().map(|(command, _)| hook(command)).collect();
         let runs = runner.execute_hooks_parallel(&hooks, &empty(), &dir).await;
@@ -141,10 +171,8 @@ async fn hooks_know_their_project_by_environment_and_by_command() {
 #[tokio::test]
 async fn redacted_variables_do_not_reach_hooks() {
     let (_root, dir) = project();
-    let mut options = options();
-    for name in ["MY_TOKEN", "MY_KEY", "PLAIN"] {
-        options.environment.push((name.into(), "inherited".into()));
-    }
+    let variables = ["MY_TOKEN", "MY_KEY", "PLAIN"].map(|name| (name, "inherited"));
+    let mut options = with_variables(options(), &variables);
     options.redaction =
         Redaction { enabled: Some(true), allowed: vec!["MY_KEY".to_owned()], ..Redaction::default() };
     let runner = HookRunner::new(options);
