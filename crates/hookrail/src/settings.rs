@@ -26,6 +26,7 @@ mod unread;
 #[cfg(any(test, feature = "fuzzing"))]
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -98,8 +99,8 @@ pub struct Settings {
 /// A hook as a settings file describes it.
 #[derive(Debug, Clone)]
 pub struct ConfiguredHook {
-    /// The hook.
-    pub hook: Hook,
+    /// The hook. In its place in memory from the beginning: there may be thousands, and lists of them are made anew.
+    pub hook: Arc<Hook>,
     /// Where its parts stand in its file.
     pub spans: HookSpans,
     /// Its fields that hookrail does not know.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Settings;
 use super::diagnose::{self, Findings, Route};
@@ -70,7 +71,7 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
         load_hooks(&hooks_file, true, level, settings);
     }
     for configured in settings.hooks.iter_mut().skip(first) {
-        if let HookKind::Command(command) = &mut configured.hook.kind {
+        if let HookKind::Command(command) = &mut Arc::make_mut(&mut configured.hook).kind {
             *command = located(command, dir);
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
@@ -130,6 +131,7 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         hook.source = self.level.config_source();
         let file = source.file.map(PathBuf::from).unwrap_or_default();
         hook.origin = Origin { level: self.level.clone(), file, line: source.line(start) };
+        let hook = Arc::new(hook);
         self.settings.hooks.push(ConfiguredHook { hook, spans, extra_fields: JsonObject::new() });
     }
 

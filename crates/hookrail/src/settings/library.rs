@@ -133,11 +133,11 @@ impl HookReader<'_, '_, '_> {
         let is_same = |hook: &Hook| hook.name == name && hook.origin.level == *self.level && hook.shipped;
         let present = self.settings.hooks.iter_mut().find(|configured| is_same(&configured.hook));
         if let Some(configured) = present {
-            except(&mut configured.hook, exceptions);
+            except(Arc::make_mut(&mut configured.hook), exceptions);
             return;
         }
         let known = |text: &str| {
-            let shipped = self.settings.hooks.iter().map(|known| &known.hook).filter(|hook| hook.shipped);
+            let shipped = self.settings.hooks.iter().map(|known| &*known.hook).filter(|hook| hook.shipped);
             shipped.map(|hook| &hook.matcher).find(|matcher| matcher.text() == Some(text)).cloned()
         };
         let compile = |text: &str| known(text).unwrap_or_else(|| Matcher::compile(text));

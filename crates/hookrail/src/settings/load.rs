@@ -2,7 +2,7 @@
 //! the unusable ones.
 
 use std::path::Path;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use jsonc_parser::ast::Object;
 
@@ -79,7 +79,7 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
         let files =
             files.map(|folder| folder.join("files").to_string_lossy().into_owned()).unwrap_or_default();
         for hook in settings.hooks.iter_mut().skip(hooks) {
-            hook.hook.env.push(("HOOKRAIL_POLICY_DIR".to_owned(), files.clone()));
+            Arc::make_mut(&mut hook.hook).env.push(("HOOKRAIL_POLICY_DIR".to_owned(), files.clone()));
         }
     }
     settings.disabled.append(&mut disabled);

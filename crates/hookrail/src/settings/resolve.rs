@@ -153,7 +153,7 @@ impl ResolvedSettings {
                 Level::Project => project_on,
                 Level::User | Level::System | Level::Extension(_) => outside_on,
             };
-            ResolvedHook { hook: Arc::new(hook), trust, seal, on, spans, extra_fields }
+            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
         };
         let judged = std::mem::take(&mut judgement.hooks);
         let hooks: Vec<ResolvedHook> = judged.into_iter().map(resolve_hook).collect();

@@ -45,8 +45,8 @@ impl<'t> CutText<'t> {
         let document: Document<'t> = serde_json::from_str(text).ok()?;
         let mut cut = Self { text: String::new(), rules: Vec::new() };
         let mut end = 0;
-        for hook in document.hooks.before_tool.into_iter().flat_map(|group| group.hooks) {
-            let Some(programs) = hook.programs() else { continue };
+        let hooks = document.hooks.before_tool.into_iter().flat_map(|group| group.hooks);
+        for hook in hooks.filter_map(|hook| hook.0) {
             // Only a blank, a quote or a bracket is between its fields and its braces.
             let offset = |part: &str| (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
             let start = text.get(..offset(hook.first)?)?.rfind('{')?;
@@ -55,7 +55,7 @@ impl<'t> CutText<'t> {
             end = last + text.get(last..)?.find('}')? + 1;
             let mark = cut.text.len();
             cut.text.push_str(MARK);
-            let rule = Arc::new(Rule::unread(text.get(start..end)?, programs));
+            let rule = Arc::new(Rule::unread(text.get(start..end)?, hook.programs));
             let (name, description) = (hook.name.and_then(plain), hook.description.and_then(plain));
             cut.rules.push(CutRule { mark, end, name, description, rule });
         }
@@ -80,7 +80,20 @@ struct Events<'t> {
 #[derive(Deserialize)]
 struct Group<'t> {
     #[serde(borrow)]
-    hooks: Vec<Fields<'t>>,
+    hooks: Vec<HookInText<'t>>,
+}
+
+/// What is kept of a hook until all are passed: nothing of one that has to be read.
+struct HookInText<'t>(Option<PlainRule<'t>>);
+
+/// A rule on commands of which reading it in full would find nothing to say.
+struct PlainRule<'t> {
+    programs: PatternPrograms,
+    name: Option<&'t str>,
+    description: Option<&'t str>,
+    /// Its first key and its last value.
+    first: &'t str,
+    last: &'t str,
 }
 
 /// The fields of a hook, as far as a rule that need not be read has them.
@@ -103,9 +116,12 @@ struct Fields<'t> {
     last: &'t str,
 }
 
-impl<'de: 't, 't> Deserialize<'de> for Fields<'t> {
+impl<'de: 't, 't> Deserialize<'de> for HookInText<'t> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
+        let fields = deserializer.deserialize_map(FieldsVisitor)?;
+        let programs = fields.programs();
+        let Fields { name, description, first, last, .. } = fields;
+        Ok(Self(programs.map(|programs| PlainRule { programs, name, description, first, last })))
     }
 }
 

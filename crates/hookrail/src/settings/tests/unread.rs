@@ -24,7 +24,7 @@ fn seen(hook: &ConfiguredHook) -> String {
     let HookKind::Rule(rule) = &hook.hook.kind else {
         return seen + &format!("{:?}", hook.hook);
     };
-    let mut without = hook.hook.clone();
+    let mut without = Hook::clone(&hook.hook);
     without.kind = HookKind::Plugin;
     let _ = write!(seen, "{without:?} {:?} ", rule.output());
     for line in LINES {

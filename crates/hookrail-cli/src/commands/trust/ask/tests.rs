@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use hookrail::settings::Settings;
 use hookrail::{ApprovalStore, Hook};
@@ -29,7 +30,8 @@ fn review(commands: &[&str], settings: &Value) -> (tempfile::TempDir, Review) {
         commands.iter().map(|command| json!({ "type": "command", "command": command })).collect();
     let given = json!({ "hooks": { "BeforeTool": [{ "hooks": hooks }] } });
     let read = Settings::from_value(folder.path(), &given);
-    let mut hooks: Vec<Hook> = read.hooks.into_iter().map(|configured| configured.hook).collect();
+    let mut hooks: Vec<Hook> =
+        read.hooks.into_iter().map(|configured| Arc::unwrap_or_clone(configured.hook)).collect();
     for hook in &mut hooks {
         hook.origin.level = hookrail::components::Level::Project;
     }
