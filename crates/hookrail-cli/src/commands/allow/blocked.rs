@@ -1,7 +1,7 @@
 //! The calls that rules stopped, kept whole for a day, so that a person can look at them and let one pass.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -153,6 +153,19 @@ impl BlockedCalls {
         let lock = self.file.with_extension("lock");
         let locked = LockedFile::lock_within(&self.file, &lock, super::LOCK_TIMEOUT);
         let locked = locked.map_err(|error| error.to_string())?;
+        let is_old = |line: &[u8]| read(line).is_none_or(|call| !is_kept(&call));
+        let is_full = |size: u64| size + line.len() as u64 > LARGEST;
+        // An agent waits for this, so that what stays is not read.
+        let may_append = match private_file::open(&self.file) {
+            Ok(Some((file, size))) => {
+                !is_full(size) && first_line(file).is_ok_and(|first| first.is_empty() || !is_old(&first))
+            }
+            Ok(None) => true,
+            Err(_) => false,
+        };
+        if may_append {
+            return append(&self.file, &line).map_err(|error| error.to_string());
+        }
         let present = if let Ok(present) = private_file::read(&self.file) {
             present.unwrap_or_default()
         } else {
@@ -160,13 +173,7 @@ impl BlockedCalls {
             fs::remove_file(&self.file).map_err(|error| error.to_string())?;
             Vec::new()
         };
-        let is_old = |line: &[u8]| read(line).is_none_or(|call| !is_kept(&call));
-        let first_is_old =
-            present.split(|byte| *byte == b'\n').next().is_some_and(|line| !line.is_empty() && is_old(line));
-        let is_full = (present.len() + line.len()) as u64 > LARGEST;
-        if !first_is_old && !is_full {
-            return append(&self.file, &line).map_err(|error| error.to_string());
-        }
+        let is_full = is_full(present.len() as u64);
         let mut kept: Vec<&[u8]> = lines(&present).filter(|line| !is_old(line)).collect();
         // Half of it goes at once, so that not every call writes all of it.
         if is_full {
@@ -216,9 +223,78 @@ fn is_kept(call: &BlockedCall) -> bool {
     Timestamp::now().duration_since(call.time) < KEPT
 }
 
+/// The first line of a file, without its end.
+fn first_line(file: File) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    BufReader::new(file).take(LARGEST).read_until(b'\n', &mut line)?;
+    line.pop_if(|last| *last == b'\n');
+    Ok(line)
+}
+
 fn append(path: &Path, line: &[u8]) -> io::Result<()> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut options = File::options();
     options.append(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed());
     options.open(path)?.write_all(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str, hours_ago: i64) -> BlockedCall {
+        let time = Timestamp::now() - SignedDuration::from_hours(hours_ago);
+        let empty = String::new;
+        BlockedCall {
+            id: id.to_owned(),
+            time,
+            agent: empty(),
+            project: empty(),
+            directory: empty(),
+            tool: empty(),
+            rules: Vec::new(),
+            input: JsonObject::new(),
+            beside: JsonObject::new(),
+            obstacle: None,
+        }
+    }
+
+    fn ids(calls: &BlockedCalls) -> Vec<String> {
+        let bytes = fs::read(&calls.file).unwrap();
+        lines(&bytes).map(|line| read(line).map_or_else(|| "?".to_owned(), |call| call.id)).collect()
+    }
+
+    #[test]
+    fn what_is_kept_stays_and_what_is_old_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let calls = BlockedCalls::new(folder.path());
+        for id in ["a", "b"] {
+            calls.add(call(id, 0)).unwrap();
+        }
+        assert_eq!(ids(&calls), ["a", "b"]);
+        for (first, kept) in
+            [(call("old", 25).line().unwrap(), vec!["c"]), (b"no call\n".to_vec(), vec!["c"])]
+        {
+            fs::write(&calls.file, first).unwrap();
+            calls.add(call("c", 0)).unwrap();
+            assert_eq!(ids(&calls), kept);
+        }
+        // What is behind a call that is kept is not looked at.
+        append(&calls.file, &call("old", 25).line().unwrap()).unwrap();
+        calls.add(call("d", 0)).unwrap();
+        assert_eq!(ids(&calls), ["c", "old", "d"]);
+    }
+
+    #[test]
+    fn a_full_file_loses_its_older_half() {
+        let folder = tempfile::tempdir().unwrap();
+        let calls = BlockedCalls::new(folder.path());
+        let line = call("x", 0).line().unwrap();
+        let count = usize::try_from(LARGEST).unwrap() / line.len();
+        fs::write(&calls.file, line.repeat(count)).unwrap();
+        calls.add(call("new", 0)).unwrap();
+        let left = ids(&calls);
+        assert!(left.len() <= count / 2 + 1 && left.len() > count / 3, "{} of {count}", left.len());
+        assert_eq!(left.last().map(String::as_str), Some("new"));
+    }
 }

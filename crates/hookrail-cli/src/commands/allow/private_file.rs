@@ -12,6 +12,17 @@ pub(super) const LARGEST: u64 = 1 << 20;
 
 /// The content of a file; `None` if there is no such file. The error is a sentence without its subject.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let Some((file, size)) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(LARGEST)).unwrap_or_default());
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err("is larger than 1 MB".to_owned());
+    }
+    Ok(Some(bytes))
+}
+
+/// The same without reading it: the file and its size.
+pub(super) fn open(path: &Path) -> Result<Option<(File, u64)>, String> {
     let folder = path.parent().and_then(|folder| fs::metadata(folder).ok());
     if folder.is_some_and(|folder| !is_private(&folder)) {
         return Err("is in a folder that others can write".to_owned());
@@ -33,12 +44,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     if !is_private(&metadata) {
         return Err("belongs to somebody else, or others can write it".to_owned());
     }
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err("is larger than 1 MB".to_owned());
-    }
-    Ok(Some(bytes))
+    Ok(Some((file, metadata.len())))
 }
 
 /// Whether it is this user's, or the system's, and nobody else can write it.
