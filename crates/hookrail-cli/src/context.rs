@@ -40,7 +40,10 @@ impl Context {
     ) -> anyhow::Result<Self> {
         let current = std::env::current_dir().context("the current directory is gone")?;
         let below_current = |path: &PathBuf| current.join(path);
-        let directory = real(&places.directory.as_ref().map_or_else(|| current.clone(), below_current))?;
+        let directory = match &places.directory {
+            Some(directory) => real(&below_current(directory))?,
+            None => current.clone(), // The system gives it without links.
+        };
         let paths = SettingsPaths::new(directory.clone(), |name| {
             let given = match name {
                 "HOOKRAIL_HOME" => places.home.as_ref(),

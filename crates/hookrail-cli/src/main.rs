@@ -3,6 +3,8 @@
 //! What a command prints and with which exit code it ends is decided here once for all of them: usage errors, errors
 //! with causes and hints, a closed pipe, a panic.
 
+#[cfg(any(target_env = "musl", test))]
+mod allocator;
 mod cli;
 mod commands;
 mod context;
@@ -27,11 +29,6 @@ use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::terminal::error;
 use crate::terminal::printer::Printer;
-
-/// The allocator of musl takes a page from the system for every few objects, which doubles what a bridge call costs.
-#[cfg(target_env = "musl")]
-#[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// A call by another agent takes a way of its own: the agent waits for it, and building the whole command line would take
 /// a good part of the time. A call in any other form than `connect` writes is parsed like every command.

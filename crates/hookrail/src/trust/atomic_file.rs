@@ -147,7 +147,7 @@ impl LockedFile {
 
 /// Makes a folder and its missing parents, for the user alone.
 pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
-    if dir.as_os_str().is_empty() {
+    if dir.as_os_str().is_empty() || dir.is_dir() {
         return Ok(());
     }
     DirBuilder::new().recursive(true).mode(0o700).create(dir)

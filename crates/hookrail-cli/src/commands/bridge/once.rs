@@ -33,7 +33,8 @@ pub(super) fn is_answered_by_other(
     folder: Option<&Path>,
     context: &Context,
 ) -> bool {
-    let folders = [folder, Some(context.project())].into_iter().flatten();
+    let project = context.project();
+    let folders = [folder.filter(|folder| *folder != project), Some(project)].into_iter().flatten();
     let runs = |agent: &Agent| *agent == event.agent || also_runs(event.agent, *agent);
     let agents: Vec<Agent> = Agent::ALL.into_iter().filter(runs).collect();
     let entries: Vec<bool> = folders

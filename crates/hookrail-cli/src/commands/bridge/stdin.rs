@@ -1,13 +1,15 @@
 //! An agent's stdin, within its time and a bound. An agent that keeps the pipe open gets its answer all the same.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::time::{Duration, Instant};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// More than this is refused without being read; the dialects take less.
 const MOST_BYTES: usize = 257 * 1024 * 1024;
-/// How much is read at once. It is written once before that, so that a large one costs pages in every call.
+/// How much is read at once.
 const PIECE: usize = 16 * 1024;
 /// After this time without a byte, a payload that is whole is not waited for any longer.
 const QUIET: Duration = Duration::from_secs(1);
@@ -15,8 +17,6 @@ const QUIET: Duration = Duration::from_secs(1);
 /// Reads until the end, or until a whole payload is there and nothing follows. What came before a failure stays in
 /// `into`.
 pub(super) fn read(into: &mut Vec<u8>, until: Instant) -> io::Result<()> {
-    let mut stdin = io::stdin().lock();
-    let mut piece = vec![0; PIECE];
     let mut is_looked_at = false;
     loop {
         let left = until.saturating_duration_since(Instant::now());
@@ -34,17 +34,15 @@ pub(super) fn read(into: &mut Vec<u8>, until: Instant) -> io::Result<()> {
             }
             Ok(0) => return Err(out_of_time()),
             Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
+            Err(Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
         }
-        match stdin.read(&mut piece) {
+        into.reserve(PIECE);
+        match rustix::io::read(handle, spare_capacity(into)) {
             Ok(0) => return Ok(()),
-            Ok(length) => {
-                into.extend_from_slice(piece.get(..length).unwrap_or_default());
-                is_looked_at = false;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Ok(_) => is_looked_at = false,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
         if into.len() > MOST_BYTES {
             return Err(io::Error::other("it is too long"));
