@@ -10,6 +10,7 @@ mod nested;
 mod patch;
 mod search;
 mod shells;
+mod terminals;
 
 use super::book::Entry;
 use super::command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Word};
@@ -19,7 +20,7 @@ use super::walk::{Context, Stdin, Walker, base_name};
 
 pub(super) use self::git::is_git_code;
 pub(super) use self::search::found_by_find;
-pub(super) use self::shells::is_shell;
+pub(super) use self::shells::{from_stdin as source_stdin, is_shell};
 
 /// How many bytes of text reading one word with the book counts for.
 const READING_COST: usize = 64;
@@ -71,6 +72,13 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
         "git-config" => git::written_setting(walker, &call, &inner),
         "patch" => patch::act(walker, &call, context),
         "sed" => languages::sed(walker, &call, &inner, context),
+        "tmux" => terminals::tmux(walker, &call, context),
+        "dd" => copy::dd(walker, &call, &inner),
+        "screen" => terminals::screen(walker, &call, &inner),
+        "expect" => terminals::expect(walker, &call, &inner),
+        "pwsh" => shells::powershell(walker, &call, &inner),
+        "capsh" => shells::behind_dashes(walker, &call, &inner),
+        "start-stop-daemon" => nested::start_daemon(walker, &call, &inner),
         _ => false,
     });
     if !is_done {
@@ -177,7 +185,11 @@ impl Call<'_> {
         let known = self.words.path.iter().rev().find(|entry| entry.operands().next().is_some());
         let lines: Vec<_> = known.map(|entry| entry.operands().collect()).unwrap_or_default();
         // Flags behind the beginning of another command belong to that one.
+        let dashes = self.args.iter().position(|field| field.is("--"));
         let starts = lines.iter().filter_map(|line| {
+            if line.roles.contains(" -- ") {
+                return dashes.filter(|_| line.roles.split_ascii_whitespace().any(is_command));
+            }
             let before = line.roles.split_ascii_whitespace().take_while(|role| !is_command(role));
             let is_fixed = before.clone().all(|role| !role.ends_with("...")) && line.roles.contains("...");
             let at = slots.get(before.filter(|role| !role.contains('=')).count())?.at;
@@ -185,7 +197,10 @@ impl Call<'_> {
         });
         let limit = starts.min().unwrap_or(usize::MAX);
         let holds = |line: &&super::book::Operands| {
-            line.conditions.split_ascii_whitespace().all(|names| self.has_before(names, limit))
+            line.conditions.split_ascii_whitespace().all(|names| match names {
+                "--" => dashes.is_some(),
+                _ => self.has_before(names, limit),
+            })
         };
         let fitting: Vec<_> = lines.iter().filter(holds).collect();
         let fits = |line: &&&super::book::Operands| {
@@ -205,7 +220,6 @@ impl Call<'_> {
         let (roles, slots) = match roles.split_once(" -- ") {
             None => (roles, slots),
             Some((_, behind)) => {
-                let dashes = self.args.iter().position(|field| field.is("--"));
                 let is_behind =
                     |(number, slot): &(usize, Slot)| dashes.map_or(*number > 0, |dashes| slot.at > dashes);
                 (behind, slots.into_iter().enumerate().filter(is_behind).map(|(_, slot)| slot).collect())
@@ -213,7 +227,7 @@ impl Call<'_> {
         };
         let mut inner = inner.clone();
         let mut uses: Vec<(&'static str, Field)> = Vec::new();
-        let (mut folders, mut inside) = (Vec::new(), Vec::new());
+        let (mut folders, mut inside, mut rest) = (Vec::new(), Vec::new(), None);
         for flag in self.flags(limit) {
             let FlagName::Known(known) = &flag.name else { continue };
             let chosen = roles.split_ascii_whitespace().find_map(|role| {
@@ -223,6 +237,9 @@ impl Call<'_> {
             let role = chosen.unwrap_or(known.role).trim_start_matches('2');
             match (role, self.value_of(flag)) {
                 ("root", _) => inner.foreign = true,
+                ("run..." | "line...", Some(_)) if flag.value_at.is_some() => {
+                    rest = flag.value_at.map(|at| (role, at));
+                }
                 ("cd", Some(folder)) => folders.push(folder),
                 ("into", Some(folder)) => inside.push(folder),
                 (role, Some(value)) if is_role(role) => uses.push((role, value)),
@@ -235,6 +252,10 @@ impl Call<'_> {
         walker.within(&folders, |walker| {
             for (role, value) in &uses {
                 value_role(walker, role, value, &inner, context);
+            }
+            if let Some((role, at)) = rest {
+                let slot = Slot { at, may_be_value: false };
+                self.command(walker, role.trim_end_matches("..."), &[slot], &inner);
             }
             walker.within(&inside, |walker| self.operands(walker, roles, &slots, &inner, context));
         });
@@ -310,6 +331,14 @@ impl Call<'_> {
             };
             let Some(role) = role.map(|role| role.trim_end_matches("...")) else { break };
             let field = self.field(slot.at);
+            if role == "self" {
+                // The same program once more, in another folder or with other settings.
+                let words = self.args.get(slot.at..).unwrap_or_default().iter().cloned();
+                let whole: Vec<Field> = std::iter::once(Field::known(self.name)).chain(words).collect();
+                walker.start(&whole, inner);
+                found = true;
+                break;
+            }
             if matches!(role, "run" | "line") {
                 // `aws-vault exec profile -- command`: here the sign is an operand like the others.
                 if field.is("--") && at + 1 < slots.len() {
@@ -433,7 +462,7 @@ impl Call<'_> {
 
 /// Carries out the role of one value.
 fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, context: &Context) {
-    if value.is("-") && matches!(role, "read" | "write" | "edit" | "fetch") {
+    if value.is("-") && matches!(role, "read" | "write" | "edit" | "fetch" | "source") {
         return;
     }
     match role {
@@ -497,6 +526,19 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
             }
         }
         "run" => walker.start(std::slice::from_ref(value), inner),
+        "client" => languages::client_command(walker, value.as_str().unwrap_or_default(), inner),
+        "calls" => languages::bound_calls(walker, value.as_str().unwrap_or_default(), inner),
+        // Words for a program that the value does not name.
+        "cargo-code" | "tmux-code" => {
+            let program = role.trim_end_matches("-code");
+            let code = value.as_str().map(|text| format!("{program} {text}"));
+            shells::code(walker, &code.map_or_else(Field::unknown, Field::known), None, inner);
+        }
+        // A script for another interpreter than a shell.
+        "source" => {
+            walker.use_path(Access::Read, value, context);
+            walker.note_fetched_source(value);
+        }
         "ssh-option" => nested::ssh_option(walker, value, inner),
         "git-setting" => git::setting(walker, value, inner),
         "unseen" => walker.dynamic(Cause::Eval),
@@ -521,7 +563,7 @@ fn is_role(role: &str) -> bool {
 
 /// Whether the words with this role are a command or code.
 fn is_command(role: &str) -> bool {
-    matches!(role.trim_end_matches("..."), "run" | "line" | "code")
+    matches!(role.trim_end_matches("..."), "run" | "line" | "code" | "self")
 }
 
 /// Whether a word of a line about operands stands for operands.

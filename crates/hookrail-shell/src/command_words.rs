@@ -39,6 +39,8 @@ pub struct Flag {
     pub value: FlagValue,
     /// How many subcommands precede it, if flags of that level are apart from those of the program.
     pub level: usize,
+    /// Whether it may as well be the value of the flag before it, which the book does not know: `--hostname --help`.
+    pub may_be_value: bool,
     /// The place of its word among those behind the program.
     pub(crate) at: usize,
     /// The place of its value, if that is a word of its own.
@@ -153,12 +155,37 @@ impl CommandWords {
             spelling: None,
             is_launcher: false,
             may_be_value: false,
+            flag_may_be_value: false,
+            is_doubtful: false,
         };
         if let Some(entry) = entry {
             reader.enter(entry);
         }
         reader.read();
         Self { items: reader.items, path: reader.path }
+    }
+
+    /// The same words without what may be the value of a flag: such a word cannot be determined here. `None` if there are
+    /// none. What lets a command pass has to hold for these, too.
+    pub fn without_possible_values(&self) -> Option<Self> {
+        let is_doubtful = |item: &Item| match item {
+            Item::Flag(flag) => flag.may_be_value,
+            Item::Operand(operand) => operand.may_be_value,
+            Item::Unknown(_) => false,
+        };
+        if !self.items.iter().any(is_doubtful) {
+            return None;
+        }
+        let certain = |item: &Item| match item {
+            Item::Flag(flag) if flag.may_be_value => {
+                Item::Unknown(UnknownWord { may_be_flag: true, at: flag.at })
+            }
+            Item::Operand(operand) if operand.may_be_value => {
+                Item::Unknown(UnknownWord { may_be_flag: false, at: operand.at })
+            }
+            item => item.clone(),
+        };
+        Some(Self { items: self.items.iter().map(certain).collect(), path: self.path.clone() })
     }
 
     /// Whether the program is in the book.
@@ -179,6 +206,9 @@ struct WordReader<'w, W> {
     is_launcher: bool,
     /// Whether the next word may be the value of a flag that is not in the book.
     may_be_value: bool,
+    /// The same for a next word that is a flag, and whether the present one is such a flag.
+    flag_may_be_value: bool,
+    is_doubtful: bool,
 }
 
 impl<'w, W: Word> WordReader<'w, W> {
@@ -231,7 +261,8 @@ impl<'w, W: Word> WordReader<'w, W> {
         let found = name.filter(|name| name.starts_with('-')).and_then(|name| self.lookup(name));
         let Some((flag, level)) = found else { return false };
         let (name, value) = (FlagName::Known(flag), FlagValue::Unknown);
-        self.items.push(Item::Flag(Flag { name, value, level, at: self.at - 1, value_at: None }));
+        self.is_doubtful = std::mem::take(&mut self.flag_may_be_value);
+        self.push(name, value, level);
         true
     }
 
@@ -257,7 +288,7 @@ impl<'w, W: Word> WordReader<'w, W> {
             && text.len() > 1
             && let Some((flag, level)) = self.lookup("+*")
         {
-            self.known(flag, None, level);
+            self.known(flag, text.get(1..), level);
             return false;
         }
         let command = self.path.last().and_then(|entry| entry.command(text));
@@ -279,7 +310,15 @@ impl<'w, W: Word> WordReader<'w, W> {
     }
 
     fn push(&mut self, name: FlagName, value: FlagValue, level: usize) {
-        self.items.push(Item::Flag(Flag { name, value, level, at: self.at - 1, value_at: None }));
+        let may_be_value = self.is_doubtful;
+        self.items.push(Item::Flag(Flag {
+            name,
+            value,
+            level,
+            may_be_value,
+            at: self.at - 1,
+            value_at: None,
+        }));
     }
 
     /// The flag of this name in the innermost entry that may have it, and the level of that entry.
@@ -306,6 +345,7 @@ impl<'w, W: Word> WordReader<'w, W> {
     /// Reads a word that begins with a dash: a name in the book, a long name, or a bundle of letters.
     fn flag(&mut self, word: &str) {
         self.may_be_value = false;
+        self.is_doubtful = std::mem::take(&mut self.flag_may_be_value);
         let spelling = self.spelling;
         let (name, value) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -361,7 +401,12 @@ impl<'w, W: Word> WordReader<'w, W> {
             Some(None) => (FlagValue::Unknown, value_at),
             None => (FlagValue::None, None),
         };
-        self.items.push(Item::Flag(Flag { name, value, level, at, value_at }));
+        if matches!(name, FlagName::Known(KnownFlag { role, .. }) if role.ends_with("...")) {
+            // All words that follow are its value: the words of a command.
+            self.at = self.words.len();
+        }
+        let may_be_value = self.is_doubtful;
+        self.items.push(Item::Flag(Flag { name, value, level, may_be_value, at, value_at }));
     }
 
     /// A long name that is not in the book as it is: cut short, or unknown.
@@ -400,9 +445,25 @@ impl<'w, W: Word> WordReader<'w, W> {
                 FlagValue::Perhaps(next.to_owned())
             }
             (None, Some(None)) => FlagValue::Unknown,
-            (None, _) => FlagValue::None,
+            (None, Some(Some(_))) => {
+                self.flag_may_be_value =
+                    matches!(&name, FlagName::Other(name) if name.starts_with("--") && !is_switch(name));
+                FlagValue::None
+            }
+            (None, None) => FlagValue::None,
         };
         let level = self.level();
         self.push(name, value, level);
     }
+}
+
+/// Whether a flag by its name takes no value, whatever the program.
+fn is_switch(name: &str) -> bool {
+    #[rustfmt::skip] // A list is read as a block.
+    const BEGINNINGS: [&str; 16] = [
+        "--no-", "--force", "--yes", "--all", "--accept", "--confirm", "--purge", "--prune", "--clean", "--silent",
+        "--quiet", "--verbose", "--debug", "--recursive", "--invert", "--json",
+    ];
+    BEGINNINGS.iter().any(|start| name.starts_with(start))
+        || matches!(name, "--ci" | "--live" | "--linked" | "--local" | "--remote")
 }

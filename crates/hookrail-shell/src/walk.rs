@@ -493,6 +493,25 @@ impl Walker {
         }
     }
 
+    /// Marks the line if the script of an interpreter comes from elsewhere.
+    pub(super) fn note_fetched_source(&mut self, file: &Field) {
+        let key = file.as_str().map(|path| self.key_of(path)).unwrap_or_default();
+        if matches!(self.files.get(&key), Some(None)) {
+            self.dynamic(Cause::Source);
+        }
+    }
+
+    /// Marks the line if it put a program of this name, from elsewhere, where programs are looked for.
+    pub(super) fn note_fetched_program(&mut self, name: &str) {
+        let is_it = |key: &String| {
+            let folder = key.strip_suffix(name).and_then(|folder| folder.strip_suffix('/'));
+            folder.is_some_and(|folder| matches!(base_name(folder), "bin" | "sbin" | "games"))
+        };
+        if !name.is_empty() && self.files.iter().any(|(key, content)| content.is_none() && is_it(key)) {
+            self.dynamic(Cause::Source);
+        }
+    }
+
     /// Reads the expansions in `parts` for what they run.
     fn expand_for_commands(&mut self, parts: &[WordPart], context: &Context) {
         let _ = self.expand_quoted(parts, context);

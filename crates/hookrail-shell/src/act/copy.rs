@@ -3,7 +3,7 @@
 use super::Call;
 use crate::facts::{Access, Extent};
 use crate::field::{Field, Likely};
-use crate::walk::{Context, Walker, base_name};
+use crate::walk::{Context, Stdin, Walker, base_name};
 
 /// The files of `cp`, `mv`, `ln`, `rsync` and the like.
 #[derive(Default)]
@@ -69,6 +69,24 @@ impl CopiedFiles {
             }
         }
     }
+}
+
+/// `dd if=a of=b` is a copy; without `if` it writes what it is fed with.
+pub(super) fn dd(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+    let named = |name: &str| {
+        let fields = call.slots().into_iter().map(|slot| call.field(slot.at));
+        fields.rev().find_map(|field| field.as_str()?.strip_prefix(name).map(Field::known))
+    };
+    let content = match &context.stdin {
+        Stdin::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    match (named("if="), named("of=")) {
+        (Some(source), Some(target)) => walker.note_copy(&source, &target),
+        (None, Some(target)) => walker.note_file(&target, content),
+        (_, None) => {}
+    }
+    false
 }
 
 /// Notes the links that are made: the target itself, or entries in it.

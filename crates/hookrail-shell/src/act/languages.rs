@@ -29,6 +29,24 @@ pub(super) fn editor_command(walker: &mut Walker, text: &str, context: &Context)
     }
 }
 
+/// A command of a debugger or of a client of a database that runs a program: `shell x`, `.shell x`, `\\! x`.
+pub(super) fn client_command(walker: &mut Walker, text: &str, context: &Context) {
+    let trimmed = text.trim_start();
+    let starts = ["shell ", "!", ".shell ", ".system ", "system ", "platform shell ", "pipe "];
+    let begun = starts.iter().find_map(|start| trimmed.strip_prefix(start));
+    if let Some(code) = begun.or_else(|| text.split_once("\\!").map(|(_, code)| code)) {
+        shells::code(walker, &Field::known(code.trim()), None, context);
+    }
+}
+
+/// What a key is bound to: `enter:execute(code)`.
+pub(super) fn bound_calls(walker: &mut Walker, text: &str, context: &Context) {
+    let code = text.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+    if let Some((code, _)) = code {
+        shells::code(walker, &Field::known(code), None, context);
+    }
+}
+
 /// The scripts of `sed`: `w` and `r` name files, `e` runs a command.
 pub(super) fn sed(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
     let given = call.flags(usize::MAX).filter(|flag| super::is_named(flag, "-e"));

@@ -186,3 +186,16 @@ fn split_string(text: &str) -> Option<Vec<Field>> {
     }
     quote.is_none().then_some(words)
 }
+
+/// `start-stop-daemon -S -x program -- arguments`.
+pub(super) fn start_daemon(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+    if call.has("-K|-T|--help") {
+        return true;
+    }
+    let Some(program) = call.value("-a").or_else(|| call.value("-x")) else { return false };
+    let dashes = call.args.iter().position(|field| field.is("--"));
+    let rest = dashes.and_then(|at| call.args.get(at + 1..)).unwrap_or_default();
+    let whole: Vec<Field> = std::iter::once(program).chain(rest.iter().cloned()).collect();
+    walker.start(&whole, inner);
+    true
+}

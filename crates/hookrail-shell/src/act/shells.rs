@@ -12,7 +12,7 @@ pub(crate) fn is_shell(name: &str) -> bool {
 
 /// Shells with a language of their own. Their code is read as if it were Bash's, and is certain only where it is plain words.
 fn is_other_shell(name: &str) -> bool {
-    matches!(name, "fish" | "csh" | "tcsh" | "nu")
+    matches!(name, "fish" | "csh" | "tcsh" | "nu" | "xonsh" | "elvish" | "ion" | "rc")
 }
 
 /// Reads the arguments of a shell: code, the name of a script, or nothing.
@@ -110,7 +110,11 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
 
 /// Whether a text is words and operators that mean the same to every shell.
 fn is_plain(text: &str) -> bool {
-    text.chars().all(|char| char.is_alphanumeric() || " -_./,:=+@%;&|".contains(char))
+    text.chars().all(is_plain_sign)
+}
+
+fn is_plain_sign(sign: char) -> bool {
+    sign.is_alphanumeric() || " -_./,:=+@%;&|".contains(sign)
 }
 
 /// Whether a text that Bash reads in one way means something else to a plain shell: `[[ a && rm ]]` runs `rm`, as do
@@ -122,7 +126,7 @@ fn means_else_in_posix(text: &str) -> bool {
 }
 
 /// Reads the code that a shell would find on its standard input.
-pub(super) fn from_stdin(walker: &mut Walker, context: &Context) {
+pub(crate) fn from_stdin(walker: &mut Walker, context: &Context) {
     match &context.stdin {
         Stdin::Unknown | Stdin::Path(_) => walker.dynamic(Cause::Stdin),
         Stdin::Nothing => {}
@@ -196,5 +200,59 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
         return shell(walker, "sh", rest, context);
     }
     from_stdin(walker, context);
+    true
+}
+
+/// `capsh … -- -c code`: what follows the dashes are words for a shell.
+pub(super) fn behind_dashes(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+    let dashes = call.args.iter().position(|field| field.is("--") || field.is("=="));
+    dashes.is_some_and(|at| shell(walker, "bash", call.args.get(at + 1..).unwrap_or_default(), context))
+}
+
+/// `pwsh -Command …`: the words behind the flag are code. Its language is read where plain words mean the same to every shell;
+/// nothing is concluded from other code. Flags may be cut short and are the same in upper and lower case.
+pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+    let mut at = 0;
+    while let Some(arg) = call.args.get(at) {
+        let Some(text) = arg.as_str() else {
+            walker.dynamic(Cause::Eval);
+            return true;
+        };
+        let flag = text.to_ascii_lowercase();
+        let Some(flag) = flag.strip_prefix(['-', '/']) else { break };
+        let is = |name: &str| !flag.is_empty() && name.starts_with(flag);
+        at += 1;
+        if is("command") {
+            let words = call.args.get(at..).unwrap_or_default();
+            if matches!(words, [only] if only.is("-")) {
+                walker.dynamic(Cause::Stdin);
+            } else if words.iter().any(|word| word.text.is_none()) {
+                walker.dynamic(Cause::Eval);
+            } else if joined(words).chars().all(|sign| is_plain_sign(sign) || matches!(sign, '\'' | '"')) {
+                walker.new_shell(&joined(words), None, context);
+            }
+            return true;
+        }
+        if flag == "e" || flag == "ec" || is("encodedcommand") {
+            walker.dynamic(Cause::Eval);
+            return true;
+        }
+        if is("file") {
+            break;
+        }
+        let takes_value =
+            ["executionpolicy", "workingdirectory", "outputformat", "inputformat", "windowstyle"];
+        if flag == "ep"
+            || flag == "wd"
+            || takes_value.iter().any(|name| flag.len() > 1 && name.starts_with(flag))
+        {
+            at += 1;
+        }
+    }
+    match call.args.get(at) {
+        Some(file) => walker.script_file(file, context),
+        None if at == 0 => from_stdin(walker, context),
+        None => {}
+    }
     true
 }

@@ -20,7 +20,7 @@ const PARTS: [&str; 9] = [
 ];
 
 /// What may follow the `=` of a flag and among the operands; words in capitals are for readers.
-const ROLES: [&str; 29] = [
+const ROLES: [&str; 35] = [
     "read",
     "write",
     "edit",
@@ -50,6 +50,12 @@ const ROLES: [&str; 29] = [
     "to",
     "link",
     "link-here",
+    "self",
+    "source",
+    "client",
+    "calls",
+    "cargo-code",
+    "tmux-code",
 ];
 const PROPERTIES: [&str; 11] = [
     "abbreviated",
@@ -92,6 +98,9 @@ fn check(entry: Entry, outer: &[Entry], place: &str) {
     for line in entry.operands() {
         for condition in line.conditions.split_ascii_whitespace().flat_map(|names| names.split('|')) {
             let name = condition.split('=').next().unwrap();
+            if name == "--" {
+                continue;
+            }
             let is_flag = outer.iter().chain([&entry]).any(|entry| entry.flag(name).is_some());
             assert!(is_flag, "{place}: `{name}` is not one of its flags");
         }

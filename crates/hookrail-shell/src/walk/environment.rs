@@ -128,6 +128,8 @@ impl Walker {
         if name.contains('/') && !is_of_system {
             self.note_new_shell(false, false);
             self.script_file(&Field::known(name), context);
+        } else if !name.contains('/') {
+            self.note_fetched_program(name);
         }
     }
 }

@@ -252,7 +252,9 @@ impl TestPart {
         match self {
             Self::Pattern(pattern) => return command.matches(pattern),
             Self::AnyPattern(patterns) => return any(patterns),
-            Self::Unless(patterns) => return Truth::from(any(patterns) != Truth::Yes),
+            Self::Unless(patterns) => {
+                return Truth::from(!patterns.iter().any(|pattern| command.is_excused_by(pattern)));
+            }
             _ => {}
         }
         let (start, is_complete) = command.known_start();

@@ -139,6 +139,20 @@ impl LineCommand {
         pattern.matches(&TestedCommand { program, words, ignore_case })
     }
 
+    /// Whether a pattern of what is let through holds. A word that may be the value of a flag that nobody knows proves
+    /// nothing: in `gh repo delete x --hostname --help` the last word may be a host.
+    pub(crate) fn is_excused_by(&self, pattern: &CommandPattern) -> bool {
+        if self.matches(pattern) != Truth::Yes {
+            return false;
+        }
+        let program = self.fact.argv.first().and_then(Option::as_deref);
+        let words = self.words.get_or_init(|| CommandWords::of(&self.fact));
+        words.without_possible_values().is_none_or(|words| {
+            let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
+            pattern.matches(&TestedCommand { program, words: &words, ignore_case }) == Truth::Yes
+        })
+    }
+
     /// Its words, joined by blanks, with a mark for each that cannot be determined.
     pub(crate) fn joined(&self) -> &str {
         self.joined.get_or_init(|| {
