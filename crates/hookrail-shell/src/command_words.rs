@@ -244,6 +244,8 @@ impl<'w, W: Word> WordReader<'w, W> {
                 continue;
             };
             match text.strip_prefix('-') {
+                // An expression of `find` follows its folders in any case.
+                Some("-") if self.path.first().is_some_and(|entry| entry.does() == Some("find")) => {}
                 Some("-") => return self.operands_only(),
                 Some("") | None => {
                     if self.operand(text) {
@@ -465,5 +467,8 @@ fn is_switch(name: &str) -> bool {
         "--quiet", "--verbose", "--debug", "--recursive", "--invert", "--json",
     ];
     BEGINNINGS.iter().any(|start| name.starts_with(start))
-        || matches!(name, "--ci" | "--live" | "--linked" | "--local" | "--remote")
+        || matches!(
+            name,
+            "--help" | "--version" | "--dry-run" | "--ci" | "--live" | "--linked" | "--local" | "--remote"
+        )
 }

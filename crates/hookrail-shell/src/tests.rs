@@ -7,6 +7,7 @@ mod causes;
 mod expected;
 mod harmless;
 mod quoting;
+mod terminals;
 
 use super::{Access, Extent, PathBase, ShellFacts, facts_of_argv, facts_of_line};
 

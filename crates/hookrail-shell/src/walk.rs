@@ -535,5 +535,6 @@ pub(super) fn base_name(path: &str) -> &str {
 
 /// Whether a path stands for a stream and not for a file.
 fn is_stream(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/tty") || path.starts_with("/dev/std") || path.starts_with("/dev/fd/")
+    let is_below = |folder: &str| path.starts_with(folder) && !path.contains("..");
+    matches!(path, "/dev/null" | "/dev/tty") || is_below("/dev/std") || is_below("/dev/fd/")
 }

@@ -40,6 +40,7 @@ impl CopiedFiles {
 
     /// Notes what is read and written, when all operands and flags are there.
     pub(super) fn finish(mut self, walker: &mut Walker, call: &Call<'_>, context: &Context) {
+        self.moves |= call.has("--remove-source-files");
         self.targets.extend(call.value("-t|--target-directory").filter(|_| !self.sources.is_empty()));
         for source in self.sources.iter().filter(|source| !source.is("-")) {
             walker.use_path(Access::Read, source, context);

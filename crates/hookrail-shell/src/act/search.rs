@@ -40,7 +40,7 @@ fn below(folders: &[Field]) -> Vec<Likely> {
 /// The folders that `find` searches with these words, and the words behind them.
 fn searched(args: &[Field]) -> (Vec<Field>, &[Field]) {
     let is_option = |field: &&Field| {
-        field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O"))
+        field.as_str().is_some_and(|text| matches!(text, "-H" | "-L" | "-P" | "--") || text.starts_with("-O"))
     };
     let is_expression = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(['-', '(', '!']));
     let args = args.get(args.iter().take_while(is_option).count()..).unwrap_or_default();

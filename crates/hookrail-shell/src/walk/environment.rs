@@ -28,8 +28,8 @@ enum VariableUse {
 
 /// Variables whose value is run as it is.
 #[rustfmt::skip] // A list is read as a block.
-const CODE: [&str; 10] = [
-    "PROMPT_COMMAND", "PAGER", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "AWS_PAGER", "GH_PAGER",
+const CODE: [&str; 11] = [
+    "PROMPT_COMMAND", "PAGER", "FZF_DEFAULT_COMMAND", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "AWS_PAGER", "GH_PAGER",
     "DELTA_PAGER", "BAT_PAGER",
 ];
 /// Variables whose value is run with words behind it.
