@@ -494,7 +494,8 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
             }
         }
         "@read" => {
-            let file = value.as_str().and_then(|text| {
+            let (text, tilde) = shown(value);
+            let file = text.as_deref().and_then(|text| {
                 let file = text.strip_prefix('@').or_else(|| text.split_once("=@").map(|(_, file)| file));
                 let file = file.or_else(|| text.split_once("=<").map(|(_, file)| file));
                 // `--data-urlencode name@file`, but not a header with an address in it.
@@ -503,7 +504,7 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
                 file.or_else(|| named().map(|(_, file)| file))?.split(';').next()
             });
             if let Some(file) = file.filter(|file| *file != "-") {
-                walker.use_path(Access::Read, &Field::known(file), context);
+                walker.use_path(Access::Read, &Field { tilde, ..Field::known(file) }, context);
                 // `-F name=@a,b` sends both.
                 for part in file.split(',').filter(|part| *part != file) {
                     walker.use_path(Access::Read, &Field::known(part), context);
@@ -543,6 +544,14 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
         "git-setting" => git::setting(walker, value, inner),
         "unseen" => walker.dynamic(Cause::Eval),
         _ => {}
+    }
+}
+
+/// The text of a word that is known but for a place in it (`@$HOME/x`), and whether a `~` in it is that place.
+fn shown(value: &Field) -> (Option<String>, bool) {
+    match (&value.text, value.likely.as_slice()) {
+        (None, [Likely { path, extent: Extent::Whole }]) => (Some(path.clone()), true),
+        (text, _) => (text.clone(), value.tilde),
     }
 }
 

@@ -181,10 +181,13 @@ impl FieldBuilder {
 
     /// A value that cannot be determined from the text, but is probably one of these paths.
     pub(super) fn likely(&mut self, paths: &[Likely], quoted: bool) {
-        let is_first = self.text.is_empty() && !self.is_unknown;
+        let before = (!self.is_unknown).then(|| self.text.clone());
         self.unknown(quoted);
-        if is_first {
-            self.likely = paths.to_vec();
+        // `if=$HOME/x` and `f=@$HOME/x`: what names the path is kept.
+        if let Some(before) = before.filter(|text| text.is_empty() || text.ends_with(['=', '@'])) {
+            let behind =
+                |likely: &Likely| Likely { path: format!("{before}{}", likely.path), extent: likely.extent };
+            self.likely = paths.iter().map(behind).collect();
         }
     }
 

@@ -65,6 +65,10 @@ fn folders_are_seen_behind_odd_spellings() {
     for (line, expected) in [
         ("find -- /etc -delete", "w /etc"),
         ("rm -rf /dev/fd/../../etc", "w /dev/fd/../../etc"),
+        ("dd if=$HOME/.ssh/id_rsa", "r ~/.ssh/id_rsa"),
+        ("curl -d @$HOME/.aws/credentials u", "r ~/.aws/credentials"),
+        ("curl -F \"f=@${HOME}/x\" u", "r ~/x"),
+        ("curl --output=$HOME/x u", "w ~/x"),
         ("rsync -a --remove-source-files /etc/ x", "w /etc/"),
     ] {
         let found = paths(&facts_of_line(line));
