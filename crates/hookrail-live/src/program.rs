@@ -31,6 +31,8 @@ pub struct Program {
     pub(crate) environment: fn(&str, &str) -> Vec<(&'static str, String)>,
     /// What makes it offer all of its tools at once instead of letting the model search for some.
     pub(crate) all_tools: AllTools,
+    /// What makes it offer tools that are off unless somebody switches them on, for the list of its tools.
+    pub(crate) further_tools: Option<AllTools>,
     /// The words by which it reports what it did.
     pub(crate) signs: Signs,
     /// Writes the settings that point it at the model.
@@ -88,8 +90,10 @@ impl Setup<'_> {
 pub(crate) enum AllTools {
     /// It always does.
     Always,
-    /// With this variable.
-    Variable(&'static str, &'static str),
+    /// With these variables.
+    Variables(&'static [(&'static str, &'static str)]),
+    /// With these words on its command line.
+    Arguments(&'static [&'static str]),
     /// With this file in the project, and this text in it.
     ProjectFile(&'static str, &'static str),
 }
@@ -104,7 +108,8 @@ pub const PROGRAMS: [Program; 11] = [
         models: &[""],
         arguments: |prompt, _| words(&["-p", prompt, "--dangerously-skip-permissions"]),
         go_on: None,
-        all_tools: AllTools::Variable("ENABLE_TOOL_SEARCH", "false"),
+        all_tools: AllTools::Variables(&[("ENABLE_TOOL_SEARCH", "false")]),
+        further_tools: None,
         environment: |url, _| {
             vec![
                 ("ANTHROPIC_BASE_URL", url.to_owned()),
@@ -157,6 +162,7 @@ pub const PROGRAMS: [Program; 11] = [
         },
         go_on: None,
         all_tools: AllTools::Always,
+        further_tools: Some(AllTools::Arguments(CODEX_FEATURES)),
         environment: |_, _| vec![("SCRIPTED_MODEL_KEY", "fake".to_owned())],
         signs: Signs { stopped: None, prompt_refused: Some("hook: UserPromptSubmit Blocked") },
         prepare: |setup| {
@@ -189,6 +195,7 @@ pub const PROGRAMS: [Program; 11] = [
         arguments: |prompt, model| words(&["-p", prompt, "--yolo", "--model", model]),
         go_on: None,
         all_tools: AllTools::Always,
+        further_tools: None,
         environment: |url, _| {
             vec![
                 ("GOOGLE_GEMINI_BASE_URL", url.to_owned()),
@@ -228,6 +235,7 @@ pub const PROGRAMS: [Program; 11] = [
             ".qwen/settings.json",
             "{ \"tools\": { \"toolSearch\": { \"threshold\": 100 } } }",
         ),
+        further_tools: None,
         environment: |url, model| {
             vec![
                 ("OPENAI_BASE_URL", format!("{url}/v1")),
@@ -275,6 +283,7 @@ pub const PROGRAMS: [Program; 11] = [
         },
         go_on: None,
         all_tools: AllTools::Always,
+        further_tools: Some(AllTools::Arguments(&["--experimental", "--enable-memory"])),
         environment: |url, model| {
             vec![
                 ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),
@@ -325,6 +334,13 @@ pub const PROGRAMS: [Program; 11] = [
         arguments: |prompt, model| words(&["run", "--model", model, prompt]),
         go_on: Some(|prompt, model| words(&["run", "--continue", "--model", model, prompt])),
         all_tools: AllTools::Always,
+        further_tools: Some(AllTools::Variables(&[
+            ("OPENCODE_EXPERIMENTAL", "1"),
+            ("OPENCODE_EXPERIMENTAL_LSP_TOOL", "1"),
+            ("OPENCODE_EXPERIMENTAL_PLAN_MODE", "1"),
+            ("OPENCODE_ENABLE_EXA", "1"),
+            ("OPENCODE_ENABLE_QUESTION_TOOL", "1"),
+        ])),
         environment: |_, _| {
             vec![
                 ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
@@ -347,6 +363,7 @@ pub const PROGRAMS: [Program; 11] = [
         arguments: |prompt, model| words(&["-p", prompt, "--always-approve", "-m", model]),
         go_on: Some(|prompt, model| words(&["-p", prompt, "--continue", "--always-approve", "-m", model])),
         all_tools: AllTools::Always,
+        further_tools: None,
         environment: |_, _| vec![("XAI_API_KEY", "fake".to_owned())],
         signs: Signs { stopped: None, prompt_refused: None },
         prepare: |setup| {
@@ -382,6 +399,7 @@ pub const PROGRAMS: [Program; 11] = [
         arguments: |prompt, _| words(&["-p", prompt]),
         go_on: Some(|prompt, _| words(&["--continue", "-p", prompt])),
         all_tools: AllTools::Always,
+        further_tools: None,
         environment: |_, _| Vec::new(),
         signs: Signs { stopped: None, prompt_refused: None },
         prepare: |setup| {
@@ -409,6 +427,12 @@ pub const PROGRAMS: [Program; 11] = [
         arguments: |prompt, model| words(&["run", "--auto", "--model", model, prompt]),
         go_on: Some(|prompt, model| words(&["run", "--auto", "--continue", "--model", model, prompt])),
         all_tools: AllTools::Always,
+        further_tools: Some(AllTools::Variables(&[
+            ("KILO_EXPERIMENTAL", "1"),
+            ("KILO_EXPERIMENTAL_LSP_TOOL", "1"),
+            ("KILO_ENABLE_EXA", "1"),
+            ("KILO_ENABLE_QUESTION_TOOL", "1"),
+        ])),
         environment: |_, _| {
             vec![
                 ("KILO_DISABLE_AUTOUPDATE", "1".to_owned()),
@@ -437,6 +461,7 @@ pub const PROGRAMS: [Program; 11] = [
         },
         go_on: None,
         all_tools: AllTools::Always,
+        further_tools: None,
         environment: |_, _| vec![("PI_OFFLINE", "1".to_owned()), ("PI_SKIP_VERSION_CHECK", "1".to_owned())],
         signs: Signs { stopped: Some("This operation was aborted"), prompt_refused: None },
         prepare: |setup| {
@@ -469,6 +494,7 @@ pub const PROGRAMS: [Program; 11] = [
         },
         go_on: None,
         all_tools: AllTools::Always,
+        further_tools: None,
         // Else it leaves a process behind, which does the work.
         environment: |_, _| {
             vec![
@@ -499,6 +525,26 @@ pub const PROGRAMS: [Program; 11] = [
         mcp: || Some(Call::new("leave_mark", json!({}))),
         subagent: Some(|prompt| Call::new("spawn_agent", json!({ "systemPrompt": "do it", "task": prompt }))),
     },
+];
+
+/// The features of Codex that bring tools and are off in its releases. One that needs a service or settings of its own
+/// cannot be switched on alone.
+const CODEX_FEATURES: &[&str] = &[
+    "--enable=agent_message_board",
+    "--enable=agent_message_board_mcp",
+    "--enable=artifact",
+    "--enable=context_management",
+    "--enable=current_time_reminder",
+    "--enable=deferred_executor",
+    "--enable=exec_permission_approvals",
+    "--enable=memories",
+    "--enable=multi_env_copy_file",
+    "--enable=request_permissions_tool",
+    "--enable=send_message_to_user_async",
+    "--enable=skill_search",
+    "--enable=standalone_web_search",
+    "--enable=token_budget",
+    "--enable=tool_suggest",
 ];
 
 /// The settings of opencode and its forks. `library` is what it installs from npm into every folder with plugins, unless a

@@ -203,10 +203,12 @@ pub fn version_in(printed: &str) -> Option<&str> {
         .find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()) && word.contains('.'))
 }
 
-/// What the agent offers its model in a first request, under each name of the model and all at once.
+/// What the agent offers its model in a first request, under each name of the model and all at once; and once more with
+/// everything that is off unless somebody switches it on.
 pub fn first_requests(program: &Program, executable: &Path) -> Result<Vec<ModelCall>> {
     let mut requests = Vec::new();
-    for model_name in program.models {
+    let ways = || [None].into_iter().chain(program.further_tools.map(Some));
+    for (model_name, further) in program.models.iter().flat_map(|name| ways().map(move |way| (name, way))) {
         let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
         let room = Room::make(base.path())?;
         let turns = vec![Turn::Say(ANSWER.to_owned())];
@@ -217,6 +219,9 @@ pub fn first_requests(program: &Program, executable: &Path) -> Result<Vec<ModelC
             .args((program.arguments)(HARMLESS.prompt, model_name))
             .envs((program.environment)(&model.url(), model_name));
         room.offer_all_tools(program, &mut command)?;
+        if let Some(further) = further {
+            room.offer(further, &mut command)?;
+        }
         run(command, &room, PATIENCE)?;
         let first = model.calls().into_iter().next();
         requests.push(first.with_context(|| format!("{} did not call {model_name:?}", program.title))?);
@@ -273,10 +278,18 @@ impl Room {
 
     /// Lets the agent declare every tool in its first request.
     fn offer_all_tools(&self, program: &Program, command: &mut Command) -> Result<()> {
-        match program.all_tools {
+        self.offer(program.all_tools, command)
+    }
+
+    /// Switches tools on.
+    fn offer(&self, tools: AllTools, command: &mut Command) -> Result<()> {
+        match tools {
             AllTools::Always => {}
-            AllTools::Variable(name, value) => {
-                command.env(name, value);
+            AllTools::Variables(variables) => {
+                command.envs(variables.iter().copied());
+            }
+            AllTools::Arguments(arguments) => {
+                command.args(arguments);
             }
             AllTools::ProjectFile(file, text) => write(&self.work.join(file), text)?,
         }

@@ -104,6 +104,8 @@ const TOOLS: &[NativeTool] = &[
     tool("multiedit", "replace", EDIT),
     tool("patch", "apply_patch", &[must("patchText", "patch")]),
     tool("apply_patch", "apply_patch", &[must("patchText", "patch")]),
+    // Off unless it is switched on. What it finds in a file is shown to the model.
+    tool("lsp", "read_file", READ),
     tool("list", "list_directory", &[may("path", "path")]),
     tool("glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
     tool("grep", "search_file_content", &[may("path", "path"), may("include", "include")]),

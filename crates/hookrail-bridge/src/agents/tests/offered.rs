@@ -44,7 +44,7 @@ const UNLISTED: &[Unlisted] = &[
         by_arguments: &["Artifact", "EnterWorktree", "ExitWorktree", "Projects"],
         without_hooks: &[],
     },
-    Unlisted { agent: Agent::Codex, by_arguments: &[], without_hooks: &["write_stdin"] },
+    Unlisted { agent: Agent::Codex, by_arguments: &["multi_env_copy_file"], without_hooks: &["write_stdin"] },
     Unlisted { agent: Agent::Gemini, by_arguments: &[], without_hooks: &[] },
     Unlisted {
         agent: Agent::Qwen,

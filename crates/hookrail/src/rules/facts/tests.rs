@@ -83,6 +83,13 @@ fn every_tool_says_what_it_reads_and_writes() {
             json!(["a", "b", "c", "d e"]),
             json!([]),
         ),
+        (
+            "other_tool",
+            json!({ "source_path": "a", "targetPath": "b", "TargetFile": "c", "files": ["d"], "input-file": "e" }),
+            json!(["a", "b", "c", "d", "e"]),
+            json!([]),
+        ),
+        ("other_tool", json!({ "xpath": "//a", "profile": "b", "json_path": "c" }), json!([]), json!([])),
         ("other_tool", json!({ "uri": "https://example.org/a" }), json!([]), json!([])),
         ("other_tool", json!({ "cmd": "cat a > b", "directory": "c" }), json!(["a"]), json!(["b"])),
         ("other_tool", json!({ "command": "ls", "cmd": ["cat", "a"] }), json!(["a"]), json!([])),

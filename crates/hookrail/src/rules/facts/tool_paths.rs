@@ -258,23 +258,38 @@ fn join(folder: &str, path: &str) -> String {
     if is_whole { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
-/// Whether tools that are in no table use this name for files that they read, in whichever case it is written.
+/// Whether tools that are in no table use this name for files that they read, in whichever case it is written: one of
+/// these words, alone or behind a word that says which file it is (`source_path`, `targetFile`). Words are listed because
+/// other things end in them, too, such as `xpath` and `profile`.
 fn is_path_name(name: &str) -> bool {
-    const NAMES: [&str; 10] = [
-        "filepath",
-        "filepaths",
-        "path",
-        "paths",
-        "filename",
-        "filenames",
-        "absolutepath",
-        "localpath",
-        "notebookpath",
-        "workspacepath",
+    const WORDS: [&str; 7] = ["path", "paths", "file", "files", "filename", "filenames", "filepath"];
+    const BEFORE: [&str; 22] = [
+        "",
+        "absolute",
+        "abs",
+        "dest",
+        "destination",
+        "dst",
+        "file",
+        "from",
+        "full",
+        "image",
+        "input",
+        "local",
+        "new",
+        "notebook",
+        "old",
+        "output",
+        "relative",
+        "source",
+        "src",
+        "target",
+        "to",
+        "workspace",
     ];
     let bare: String =
         name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect();
-    NAMES.contains(&bare.as_str())
+    WORDS.iter().any(|word| bare.strip_suffix(word).is_some_and(|before| BEFORE.contains(&before)))
 }
 
 /// The path of a `file:` address.
