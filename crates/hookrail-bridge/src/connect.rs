@@ -165,10 +165,12 @@ pub fn connect(
     Ok(SettingsEdit { new_text: Some(text), is_changed, summary })
 }
 
-/// Takes the bridge out of an agent's settings again. Other hooks stay.
+/// Takes the bridge out of an agent's settings again. Other hooks stay, and so does what was empty in the text before
+/// `connect`, as far as that is known.
 pub fn disconnect(
     agent: Agent,
     existing: Option<&str>,
+    original: Option<&str>,
     options: ConnectOptions,
 ) -> Result<SettingsEdit, ConnectError> {
     let Some(before) = existing else {
@@ -178,7 +180,7 @@ pub fn disconnect(
         (SettingsShape::Plugin, _) => plugin::disconnect(agent, before)?,
         (SettingsShape::Groups, true) => toml::disconnect(before)?,
         (SettingsShape::TomlList, _) => toml_list::disconnect(before)?,
-        (shape, _) => json::disconnect(before, shape)?,
+        (shape, _) => json::disconnect(before, original, shape)?,
     };
     let is_changed = text.as_deref() != existing;
     let summary = if is_changed {

@@ -39,17 +39,18 @@ impl JsonPath {
     }
 }
 
-/// The text without the value at a path, and without what is then empty.
-pub(super) fn remove(text: &str, path: &JsonPath) -> Option<String> {
+/// The text without the value at a path, and without what is then empty and is not to be kept.
+pub(super) fn remove(text: &str, path: &JsonPath, kept: &[JsonPath]) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;
     // From the top: the first container on the way whose only content leads to the value goes as a whole.
     let mut at = root;
     let mut cut = None;
-    for step in &path.0 {
+    for (depth, step) in path.0.iter().enumerate() {
         let (range, before, count, value) = child(at, step)?;
+        let is_kept = kept.iter().any(|kept| Some(kept.0.as_slice()) == path.0.get(..depth));
         cut = match cut {
-            Some(whole) if count == 1 => Some(whole),
+            Some(whole) if count == 1 && !is_kept => Some(whole),
             _ => Some((range, before)),
         };
         at = value;
@@ -64,6 +65,20 @@ pub(super) fn remove(text: &str, path: &JsonPath) -> Option<String> {
         cut_out(&mut text, cut);
     }
     Some(text)
+}
+
+/// The text of the list or object at a path, if nothing is in it, and where it is.
+pub(super) fn empty_at(text: &str, path: &JsonPath) -> Option<Range<usize>> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
+    let mut at = parsed.value.as_ref()?;
+    for step in &path.0 {
+        at = child(at, step)?.3;
+    }
+    let range = at.start()..at.end();
+    let is_blank =
+        |text: &str| text.chars().skip(1).all(|sign| sign.is_whitespace() || matches!(sign, ']' | '}'));
+    let is_container = matches!(at, Value::Object(_) | Value::Array(_));
+    (is_container && text.get(range.clone()).is_some_and(is_blank)).then_some(range)
 }
 
 /// A child: its range, where the one before it ends, how many there are, and its value.

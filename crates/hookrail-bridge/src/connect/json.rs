@@ -5,7 +5,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::calls_bridge;
-use super::cut::{JsonPath, remove};
+use super::cut::{JsonPath, empty_at, remove};
 use super::one_line::into_one_line;
 use super::{BridgeEntry, ConnectError, EntryPlace};
 use crate::dialect::SettingsShape;
@@ -28,7 +28,7 @@ pub(super) fn connect(
     }
     let (mark, body) = split_byte_order_mark(text);
     let body =
-        if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape)? };
+        if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape, &[])? };
     let mut body = body;
     for entry in wanted {
         body = match into_one_line(&body, entry.event, &input(entry, shape)) {
@@ -57,12 +57,29 @@ fn with_entry(body: &str, entry: &BridgeEntry, shape: SettingsShape) -> Result<S
     Ok(root.to_string())
 }
 
-/// The text without our entries; `None` if nothing is left of a file that is ours.
-pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<Option<String>, ConnectError> {
+/// The text without our entries; `None` if nothing is left of a file that is ours. Lists that were empty in the text
+/// before our entries came stay, as they were written there.
+pub(super) fn disconnect(
+    text: &str,
+    original: Option<&str>,
+    shape: SettingsShape,
+) -> Result<Option<String>, ConnectError> {
     if found(text, shape)?.is_empty() {
         return Ok(Some(text.to_owned()));
     }
-    let left = without_ours(text.to_owned(), shape)?;
+    let original = strip_mark(original.unwrap_or_default());
+    let places =
+        ours(strip_mark(text), shape).into_iter().map(|(event, ..)| JsonPath::new(&["hooks", &event]));
+    let kept: Vec<JsonPath> =
+        places.chain([JsonPath::new(&["hooks"])]).filter(|path| empty_at(original, path).is_some()).collect();
+    let mut left = without_ours(text.to_owned(), shape, &kept)?;
+    let shift = left.len() - strip_mark(&left).len();
+    for path in &kept {
+        let was = empty_at(original, path).and_then(|range| original.get(range));
+        if let (Some(was), Some(range)) = (was, empty_at(strip_mark(&left), path)) {
+            left.replace_range(range.start + shift..range.end + shift, was);
+        }
+    }
     let is_empty = parse(strip_mark(&left))?.object_value().is_none_or(|settings| {
         let names = settings.properties().into_iter().filter_map(|prop| prop.decoded_name());
         names.filter(|name| name != "version").count() == 0
@@ -82,7 +99,7 @@ pub(crate) fn without(text: &str, places: &[EntryPlace]) -> Result<String, Conne
             Some(hook) => group.key("hooks").entry(hook),
             None => group,
         };
-        body = remove(&body, &path).ok_or_else(|| wrong_type("hooks", "a list of hooks"))?;
+        body = remove(&body, &path, &[]).ok_or_else(|| wrong_type("hooks", "a list of hooks"))?;
     }
     Ok(format!("{mark}{body}"))
 }
@@ -145,11 +162,12 @@ fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, JsonPath)> {
     found
 }
 
-/// Takes our entries out, one after another, each with the lists and objects that hold nothing else.
-fn without_ours(mut text: String, shape: SettingsShape) -> Result<String, ConnectError> {
+/// Takes our entries out, one after another, each with the lists and objects that hold nothing else and are not
+/// to be kept.
+fn without_ours(mut text: String, shape: SettingsShape, kept: &[JsonPath]) -> Result<String, ConnectError> {
     while let Some((_, _, path)) = ours(strip_mark(&text), shape).into_iter().next_back() {
         let shift = text.len() - strip_mark(&text).len();
-        match remove(strip_mark(&text), &path) {
+        match remove(strip_mark(&text), &path, kept) {
             Some(left) => text.replace_range(shift.., &left),
             None => return Err(wrong_type("hooks", "a list of hooks")),
         }

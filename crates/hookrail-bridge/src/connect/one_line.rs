@@ -89,8 +89,8 @@ mod tests {
             assert_eq!(connected.matches("mine.sh").count(), text.matches("mine.sh").count(), "{connected}");
             let again = connect(Agent::Claude, Some(&connected), program, ConnectOptions::default());
             assert!(!again.expect("an edit").is_changed, "{connected}");
-            let left =
-                disconnect(Agent::Claude, Some(&connected), ConnectOptions::default()).expect("an edit");
+            let left = disconnect(Agent::Claude, Some(&connected), None, ConnectOptions::default())
+                .expect("an edit");
             assert_eq!(left.new_text.as_deref(), Some(text.as_str()), "{connected}");
         }
     }

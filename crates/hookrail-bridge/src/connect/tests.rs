@@ -21,7 +21,7 @@ fn connected(agent: Agent, text: Option<&str>) -> String {
 }
 
 fn disconnected(agent: Agent, text: &str) -> Option<String> {
-    disconnect(agent, Some(text), ConnectOptions::default()).expect("an edit").new_text
+    disconnect(agent, Some(text), None, ConnectOptions::default()).expect("an edit").new_text
 }
 
 fn parsed(text: &str) -> serde_json::Value {
@@ -165,7 +165,7 @@ fn toml_is_edited_in_place() {
     assert_eq!(connection(Agent::Codex, &with, user(PROGRAM), options), Ok(Connection::Full));
     let again = connect(Agent::Codex, Some(&with), user(PROGRAM), options).expect("an edit");
     assert!(!again.is_changed);
-    let left = disconnect(Agent::Codex, Some(&with), options).expect("an edit");
+    let left = disconnect(Agent::Codex, Some(&with), None, options).expect("an edit");
     assert_eq!(left.new_text.as_deref(), Some(text));
     let broken = connect(Agent::Codex, Some("a = 1\nb = = 2\n"), user(PROGRAM), options);
     assert!(matches!(broken, Err(ConnectError::Malformed { line: 2, .. })), "{broken:?}");
@@ -294,8 +294,32 @@ mod properties {
                     let again = connect(Agent::Codex, edit.new_text.as_deref(), user(PROGRAM), options);
                     prop_assert!(again.is_ok_and(|again| !again.is_changed));
                 }
-                let _ = disconnect(Agent::Codex, Some(&text), options).is_ok();
+                let _ = disconnect(Agent::Codex, Some(&text), None, options).is_ok();
             }
         }
+    }
+}
+
+/// A file that somebody changed after `connect`: what was empty before stays as it was written.
+#[test]
+fn what_was_empty_before_stays() {
+    for (original, changed_to, left) in [
+        (
+            r#"{ "hooks": { "Stop": [], "PreToolUse": [ ] } }"#,
+            r#"{ "model": "x", "#,
+            r#"{ "model": "x", "hooks": { "Stop": [], "PreToolUse": [ ] } }"#,
+        ),
+        (
+            "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+            "{\n  \"a\": 1,\n  ",
+            "{\n  \"a\": 1,\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+        ),
+        ("{\n  \"hooks\": {}\n}\n", "{\n  \"a\": 1,\n  ", "{\n  \"a\": 1,\n  \"hooks\": {}\n}\n"),
+        ("{\n  \"b\": 2\n}\n", "{\n  \"a\": 1,\n  ", "{\n  \"a\": 1,\n  \"b\": 2\n}\n"),
+    ] {
+        let with = connected(Agent::Claude, Some(original));
+        let changed = format!("{changed_to}{}", with.trim_start_matches(['{', ' ', '\n']));
+        let edit = disconnect(Agent::Claude, Some(&changed), Some(original), ConnectOptions::default());
+        assert_eq!(edit.expect("an edit").new_text.as_deref(), Some(left), "{changed}");
     }
 }

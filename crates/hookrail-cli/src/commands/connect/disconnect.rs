@@ -51,7 +51,8 @@ fn take_out(file: &AgentFile, dry_run: bool, context: &Context) -> anyhow::Resul
     let recorded = ConnectRecord::load(context)?.of(&file.place.path).cloned();
     let options = ConnectOptions { dry_run, ..file.options() };
     file.change(context, dry_run, false, |existing| {
-        let edit = disconnect(file.agent, existing, options)?;
+        let original = recorded.as_ref().and_then(|recorded| recorded.text_before(context));
+        let edit = disconnect(file.agent, existing, original.as_deref(), options)?;
         Ok(match (&recorded, existing) {
             (Some(recorded), Some(text)) if edit.is_changed => as_before(edit, text, recorded, context),
             _ => edit,
