@@ -62,7 +62,7 @@ pub fn answer(
 /// Before a tool, a model call or a prompt the guard's verdict is unknown, so it is refused, with the message as
 /// reason. Anywhere else the message goes to stderr and has no effect.
 pub fn broken(agent: Agent, event_argument: Option<&str>, stdin: &[u8], message: &str) -> NativeAnswer {
-    let message = nonblank(message, "hookrail does not work, for an unknown reason");
+    let message = nonblank(message, "hookrail failed for an unknown reason");
     let event = read(agent, event_argument, stdin).ok().or_else(|| unreadable(agent, event_argument, stdin));
     let guarded = event.filter(|event| is_guarded(event.event));
     let Some(event) = guarded else {

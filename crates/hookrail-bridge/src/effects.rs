@@ -42,7 +42,7 @@ impl NativeEffects {
             Some(context) => format!("{result}\n{context}"),
             None => result.to_owned(),
         };
-        Some(nonblank(&text, "(a hook replaced this result by nothing)"))
+        Some(nonblank(&text, "(a hook removed this result)"))
     }
 }
 

@@ -147,7 +147,9 @@ impl Settling<'_> {
             && let (Some(allowed), Some(tool)) = (&self.settled.memory.allowed_tools, &self.event.native_tool)
             && !allowed.iter().any(|name| self.event.answers_to(name))
         {
-            let reason = format!("A hook did not leave the tool `{tool}` to the model.");
+            let reason = format!(
+                "A hook restricted the tools that the model may use, and `{tool}` is not among them."
+            );
             self.deny(&reason);
         }
     }
@@ -274,7 +276,9 @@ impl Settling<'_> {
         let difference: JsonObject =
             native.into_iter().filter(|(key, value)| before.get(key) != Some(value)).collect();
         let title = self.event.agent.title();
-        self.log("changed arguments are not taken, so the call is refused and the change named");
+        self.log(
+            "the agent does not accept changed arguments, so the call is refused and the change is named",
+        );
         if let Some(question) = self.settled.effects.ask.take() {
             self.deny(&question);
         }
@@ -294,7 +298,7 @@ impl Settling<'_> {
         }
         let title = self.event.agent.title();
         let reason = format!("A hook replaced a result that {title} would show to the model as it is.");
-        self.log("a replaced result is not taken here, so it is a stop");
+        self.log("the agent does not accept a replaced result here, so the run is stopped");
         if self.can(self.dialect.can.stop) {
             self.settled.effects.stop.get_or_insert(reason);
         } else {
@@ -319,7 +323,7 @@ impl Settling<'_> {
                 effects.allow = Some(reason.clone());
             }
             SpecificEffects::BeforeTool { allow: Some(_), .. } => {
-                self.log("a hook's allow is not taken; the agent's own question stays");
+                self.log("the agent does not accept a hook's allow; its own question stays");
             }
             SpecificEffects::BeforeTool { .. }
             | SpecificEffects::AfterTool { .. }
@@ -353,7 +357,7 @@ impl Settling<'_> {
         }
         if !later.is_empty() {
             if self.settled.memory.is_lost || later.len() > LONGEST_TEXT {
-                self.log("a text for the model is not taken here, and not all of it can be kept");
+                self.log("the agent accepts no text for the model here, and not all of it can be kept");
             }
             self.settled.memory.add_context(later);
         }

@@ -254,7 +254,7 @@ fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
     let obstacle = |(at, key): (usize, String)| Obstacle {
         file: Some(around.file.to_owned()),
         message: format!(
-            "has a hook that Kimi Code does not accept (`hooks[{at}]`: `{key}`), so that it runs none of them"
+            "has a hook that Kimi Code does not accept (`hooks[{at}]`: `{key}`), so it runs none of them"
         ),
         help: "correct or remove that hook".to_owned(),
     };
@@ -273,7 +273,7 @@ fn pi(around: &Surroundings<'_>) -> Vec<Obstacle> {
     let is_trusted = trusted.or_else(always).unwrap_or(false);
     let obstacle = (around.is_project && !is_trusted).then(|| Obstacle {
         file: Some(file),
-        message: "does not trust this folder, so that pi does not load its extension".to_owned(),
+        message: "does not trust this folder, so pi does not load its extension".to_owned(),
         help: "start pi there and type `/trust`, if you trust the folder".to_owned(),
     });
     obstacle.into_iter().collect()
@@ -527,7 +527,7 @@ impl Surroundings<'_> {
         }
         best.is_some_and(|(_, is_refused)| is_refused).then(|| Obstacle {
             file: Some(file),
-            message: "says that this folder is not to be trusted, so no hook runs in it".to_owned(),
+            message: "says that this folder is not trusted, so no hook runs in it".to_owned(),
             help: "change that with `/permissions` in the agent, if you trust the folder".to_owned(),
         })
     }

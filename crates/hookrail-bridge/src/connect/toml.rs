@@ -133,8 +133,8 @@ impl LineEnds {
     pub(super) fn of(text: &str) -> Result<Self, ConnectError> {
         let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
         if returns > 0 && returns < all {
-            let message = "its lines end in two different ways, and after a change they would all end in one"
-                .to_owned();
+            let message =
+                "its lines have two kinds of line ends, and a change would make them all the same".to_owned();
             return Err(ConnectError::Malformed { line: 1, column: 1, message });
         }
         let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };

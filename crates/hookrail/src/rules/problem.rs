@@ -39,7 +39,7 @@ impl RuleProblem {
     pub(super) fn suggest(self, word: &str, known: &[&str]) -> Self {
         match nearest(word, known) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
-            None => self.help(format!("known are: {}", known.join(", "))),
+            None => self.help(format!("use one of: {}", known.join(", "))),
         }
     }
 

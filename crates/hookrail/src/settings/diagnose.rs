@@ -200,7 +200,7 @@ impl<'s> Findings<'s> {
     /// An event under the name that another agent has for it.
     pub(super) fn foreign_event(&mut self, prop: &ObjectProp<'_>, event: EventName) {
         let message = format!("`{}` counts as {event}", shortened(prop.name.as_str()));
-        let help = format!("another agent calls it so; write `{event}`");
+        let help = format!("this is its name in another agent; write `{event}`");
         self.note(DiagnosticCode::ForeignEvent, &prop.name, message, help);
     }
 

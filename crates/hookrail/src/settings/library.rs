@@ -114,12 +114,12 @@ impl HookReader<'_, '_, '_> {
         let text = value.as_string_lit().map(|literal| literal.value.to_string()).unwrap_or_default();
         let Ok(day) = text.parse::<jiff::civil::Date>() else {
             let message = "`until` must be a day such as \"2026-12-31\"".to_owned();
-            let help = "write year, month and day; the exceptions do not count meanwhile";
+            let help = "write year, month and day; until then the exceptions do not count";
             self.findings.error(DiagnosticCode::WrongType, value, message, help);
             return false;
         };
         if jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date() > day {
-            let message = format!("the exceptions ended with {day} and no longer count");
+            let message = format!("the exceptions ended on {day} and no longer count");
             let help = "take them out, or set a later day";
             self.findings.warn(DiagnosticCode::ExpiredException, value, message, help);
             return false;

@@ -88,7 +88,7 @@ fn named_in(file: &Path, text: &str, is_real: bool) -> Result<Option<NamedPolicy
     }
     let is_roots = std::fs::metadata(file).is_ok_and(|metadata| metadata.uid() == 0);
     if is_real && !is_roots {
-        let help = "make the file root's: whoever may change it chooses the keys";
+        let help = "make root the owner of the file: whoever can change it chooses the keys";
         return Err(broken("a policy is named in a file that is not root's".to_owned(), help));
     }
     let value: serde_json::Value = prop.value.clone().into();

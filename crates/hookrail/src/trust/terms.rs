@@ -127,7 +127,7 @@ impl Change {
             Self::Rights { path, before, after } => {
                 format!("file `{path}` (owner {}, now {})", before.owner, after.owner)
             }
-            Self::Target { path, after, .. } => format!("file `{path}` (now is `{after}`)"),
+            Self::Target { path, after, .. } => format!("file `{path}` (now `{after}`)"),
         }
     }
 }

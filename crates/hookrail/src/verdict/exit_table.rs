@@ -169,7 +169,7 @@ fn lost_answer(stdout: &str) -> Option<String> {
         }
         let loss = loss(fields);
         let warning = format!(
-            "line {} of stdout is {loss} that is ignored, because other text stands beside it: stdout must be the JSON \
+            "line {} of stdout is {loss} that is ignored, because there is other text beside it: stdout must be the JSON \
              object alone (print everything else to stderr)",
             index + 1
         );

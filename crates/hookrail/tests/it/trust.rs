@@ -233,7 +233,7 @@ fn links_are_bound_to_where_they_lead() {
     assert_eq!(review.pending[0].files[0].target.as_deref(), Some("one.sh"));
     assert_eq!(verdict(&store, &dir, &guard), "approved");
     point_to(Path::new("two.sh"));
-    let retargeted = "changed since it was approved: file `link.sh` (now is `two.sh`)";
+    let retargeted = "changed since it was approved: file `link.sh` (now `two.sh`)";
     assert_eq!(verdict(&store, &dir, &guard), retargeted);
 
     // A link that leads outside is bound to what is there.

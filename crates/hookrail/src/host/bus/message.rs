@@ -356,7 +356,7 @@ fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
     };
     parse_json(text).map_err(|tolerant| match (tolerant, problem) {
         (JsonProblem::Beyond(AnswerBound::Values), _) => {
-            HookExecutionResponse::invalid_request("the message holds more values than are read")
+            HookExecutionResponse::invalid_request("the message has more values than hookrail reads")
         }
         // The stricter reader says more about what is wrong.
         (JsonProblem::NotJson { .. }, Some(problem)) => not_json(&problem),

@@ -145,7 +145,7 @@ fn a_long_message_is_read_in_bounded_memory() {
     let BusError { code, message, .. } = refusal.outcome.unwrap_err();
     assert_eq!(
         (code, &*message),
-        (BusErrorCode::InvalidRequest, "the message holds more values than are read")
+        (BusErrorCode::InvalidRequest, "the message has more values than hookrail reads")
     );
 }
 

@@ -45,7 +45,7 @@ pub enum SkipReason {
     #[error("disabled {0}")]
     Disabled(DisabledBy),
     /// The user has not approved it.
-    #[error("not approved: {why}")]
+    #[error("{why}")]
     NotApproved { why: String },
     /// It listens to something else than what the event is about.
     #[error("matcher `{}` does not match `{}`", clipped(matcher), clipped(target))]

@@ -164,7 +164,7 @@ fn a_hook_that_does_not_run_replaces_no_other_hook() {
     assert_eq!(
         reasons,
         [
-            "not approved: it is new",
+            "it is new",
             "disabled by `hooksConfig.disabled` in user settings",
             "matcher `read` does not match `write_file`",
             "duplicate of `guard.sh` (settings.json:7)",

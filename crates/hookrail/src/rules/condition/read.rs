@@ -106,7 +106,7 @@ impl ConditionReader {
         };
         if list.elements.is_empty() && name == "any" {
             let problem =
-                RuleProblem::new(DiagnosticCode::EmptyTest, &prop.value, "`any` of nothing can never hold");
+                RuleProblem::new(DiagnosticCode::EmptyTest, &prop.value, "an empty `any` can never hold");
             self.problem(problem.help("list conditions, or leave it out"));
             return None;
         }
@@ -133,7 +133,7 @@ impl ConditionReader {
                 let known: Vec<&str> = COMBINATIONS.into_iter().chain(Fact::NAMES).collect();
                 match nearest(name, &known) {
                     Some(near) => problem.help(format!("did you mean `{near}`?")),
-                    None => problem.help(format!("facts are: {}", Fact::NAMES.join(", "))),
+                    None => problem.help(format!("the facts are: {}", Fact::NAMES.join(", "))),
                 }
             });
             return None;

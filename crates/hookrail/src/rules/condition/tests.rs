@@ -150,7 +150,7 @@ fn what_cannot_be_read_is_reported_with_its_place() {
     use EventName::{AfterTool, BeforeAgent, BeforeModel, BeforeTool, SessionStart};
     for (event, when, at, message, help) in [
         (BeforeTool, r#"{ "comand": "x" }"#, r#""comand""#, "is not a fact", "did you mean `command`?"),
-        (BeforeTool, r#"{ "zzzz": "x" }"#, r#""zzzz""#, "is not a fact", "facts are: tool"),
+        (BeforeTool, r#"{ "zzzz": "x" }"#, r#""zzzz""#, "is not a fact", "the facts are: tool"),
         (BeforeTool, r#"{ "input": "x" }"#, r#""input""#, "is not a fact", "name the argument"),
         (BeforeTool, r#"{ "input.": "x" }"#, r#""input.""#, "is not a fact", "name the argument"),
         (BeforeTool, r#"{ "agent.name": "x" }"#, r#""agent.name""#, "is not a fact", "`agent`"),

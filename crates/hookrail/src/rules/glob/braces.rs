@@ -16,7 +16,7 @@ pub(crate) fn expand(glob: &str) -> Result<Vec<String>, String> {
             open.push(format!("{}{choice}{}", group.before, group.after));
         }
         if open.len() + done.len() > MAX_BRANCHES {
-            return Err(format!("its braces stand for more than {MAX_BRANCHES} globs"));
+            return Err(format!("its braces expand to more than {MAX_BRANCHES} globs"));
         }
     }
     Ok(done)

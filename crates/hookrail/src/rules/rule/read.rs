@@ -17,7 +17,7 @@ use crate::spelling::shortened;
 /// What `unknown` may say.
 const UNKNOWN: [&str; 2] = ["block", "ask"];
 /// Why a call is blocked or asked about when a rule gives no reason.
-const NO_REASON: &str = "a rule holds that gives no reason";
+const NO_REASON: &str = "a rule without a reason applies";
 
 pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
     let mut reader = RuleReader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
@@ -90,7 +90,7 @@ impl RuleReader {
         let short = block.or(ask).or(context);
         match (then, short) {
             (Some(then), Some(short)) => {
-                let message = format!("`then` and `{}` say what to do twice", short.name.as_str());
+                let message = format!("`then` and `{}` both say what to do", short.name.as_str());
                 self.problems.push(
                     RuleProblem::new(DiagnosticCode::ThenTwice, &then.name, message).help("keep one of them"),
                 );
@@ -250,7 +250,7 @@ impl RuleReader {
             }
         };
         let reason = then.and_then(|then| then.reason.as_deref()).unwrap_or(NO_REASON);
-        let reason = format!("It cannot be told from this call whether a rule forbids it: {reason}");
+        let reason = format!("Whether a rule forbids this call cannot be determined: {reason}");
         Some(HookOutput { decision: Some(decision), reason: Some(reason), ..HookOutput::default() })
     }
 }

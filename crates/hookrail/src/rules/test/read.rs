@@ -45,7 +45,7 @@ pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mu
             let problem = RuleProblem::new(
                 DiagnosticCode::EmptyTest,
                 value,
-                format!("`{name}` is any of nothing: it can never hold"),
+                format!("`{name}` has an empty list: it can never hold"),
             );
             reader.readings.problems.push(problem.help("list what it may be"));
             Vec::new()
@@ -74,10 +74,10 @@ impl TestReader<'_> {
             return Some(Test { exists: None, parts, written: value.clone().into() });
         };
         if object.properties.is_empty() {
-            let message = format!("`{}` asks nothing: its test is empty", self.name);
+            let message = format!("`{}` has an empty test", self.name);
             self.problem(
                 RuleProblem::new(DiagnosticCode::EmptyTest, value, message)
-                    .help(format!("tests are: {}", TESTS.join(", "))),
+                    .help(format!("the tests are: {}", TESTS.join(", "))),
             );
             return None;
         }
@@ -244,7 +244,7 @@ impl TestReader<'_> {
     fn some_text<'v>(&mut self, operator: &str, value: &'v Ast<'_>) -> Option<&'v str> {
         let text = self.text(value, "tested with a string")?;
         if text.is_empty() {
-            let message = format!("`{operator}` of nothing always holds");
+            let message = format!("`{operator}` with an empty text always holds");
             let help = "say what it looks for, or ask { \"exists\": true }";
             self.readings
                 .warnings
@@ -380,7 +380,7 @@ impl TestReader<'_> {
             return Some(flags);
         }
         let message = format!("`{}` are not flags of a regular expression", shortened(flags));
-        let help = "`i` ignores case; `m` and `s` are known, too";
+        let help = "`i` ignores case; `m` and `s` are allowed, too";
         self.problem(RuleProblem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
         None
     }

@@ -214,7 +214,7 @@ impl HookReader<'_, '_, '_> {
         }
         let timeout = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
         if timeout > LONGEST_TIMEOUT {
-            let message = format!("`{route}` is longer than a year: a year counts");
+            let message = format!("`{route}` is longer than a year, so it counts as a year");
             self.findings.warn(DiagnosticCode::InvalidTimeout, &field.value, message, "");
         }
         // A fraction of a nanosecond would round to a deadline that is over before it starts.
@@ -303,7 +303,7 @@ impl HookReader<'_, '_, '_> {
                 self.findings.warn(DiagnosticCode::WrongType, &prop.value, message, help);
             }
             if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
-                let message = format!("`{}` is ignored: no environment can hold it", route.key(name));
+                let message = format!("`{}` is ignored: it cannot be in an environment", route.key(name));
                 self.findings.warn(DiagnosticCode::InvalidValue, &prop.name, message, "");
                 continue;
             }
