@@ -89,6 +89,12 @@ fn every_tool_says_what_it_reads_and_writes() {
             json!(["a", "b", "c", "d", "e"]),
             json!([]),
         ),
+        (
+            "other_tool",
+            json!({ "files": ["a", { "path": "b" }], "edits": [{ "file": "c" }], "options": { "uri": "file:///project/d" } }),
+            json!(["a", "b", "c", "d"]),
+            json!([]),
+        ),
         ("other_tool", json!({ "xpath": "//a", "profile": "b", "json_path": "c" }), json!([]), json!([])),
         ("other_tool", json!({ "uri": "https://example.org/a" }), json!([]), json!([])),
         ("other_tool", json!({ "cmd": "cat a > b", "directory": "c" }), json!(["a"]), json!(["b"])),

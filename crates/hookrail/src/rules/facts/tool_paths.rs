@@ -90,16 +90,37 @@ impl PathFacts {
 
     /// Adds paths of a tool that is in no table. What it writes cannot be determined.
     fn add_unlisted(&mut self, facts: &Facts<'_>, input: &JsonObject) {
-        for (name, value) in input {
-            if is_path_name(name) && matches!(value, Value::String(_) | Value::Array(_)) {
-                self.add_texts(facts, value);
+        self.add_named(facts, input, 0);
+        self.writes.and_others = true;
+    }
+
+    /// Adds what is called a path, in the arguments themselves and in objects inside of them (`files: [{ path }]`).
+    fn add_named(&mut self, facts: &Facts<'_>, object: &JsonObject, depth: usize) {
+        /// Deeper than any tool's schema; what is below it cannot be determined.
+        const DEEPEST: usize = 8;
+        if depth > DEEPEST {
+            self.reads.and_others = true;
+            return;
+        }
+        for (name, value) in object {
+            let is_path = is_path_name(name);
+            let (values, is_list) = match value {
+                Value::Array(list) => (list.as_slice(), true),
+                other => (std::slice::from_ref(other), false),
+            };
+            for value in values {
+                match value {
+                    Value::Object(inner) => self.add_named(facts, inner, depth + 1),
+                    Value::String(path) if is_path => self.add(facts, Access::Read, Some(path)),
+                    _ if is_path && is_list => self.add(facts, Access::Read, None),
+                    _ => {}
+                }
             }
         }
-        let uri = input.get("uri").and_then(Value::as_str).and_then(path_of_uri);
+        let uri = object.get("uri").and_then(Value::as_str).and_then(path_of_uri);
         if let Some(path) = uri {
             self.add(facts, Access::Read, Some(&path));
         }
-        self.writes.and_others = true;
     }
 
     /// Adds one path that is read, or each of a list.
