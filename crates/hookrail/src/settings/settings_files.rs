@@ -257,19 +257,19 @@ mod tests {
         assert_eq!(read(&root, &at("p")), []);
         fs::write(root.join("home/.hookrail/settings.json"), "{}").unwrap();
         let users = (Level::User, "home/.hookrail/settings.json".to_owned());
-        assert_eq!(read(&root, &at("p")), [users.clone()]);
+        assert_eq!(read(&root, &at("p")), std::slice::from_ref(&users));
         // The home directory, by its own name and by another one.
         symlink(root.join("home"), root.join("link")).unwrap();
-        assert_eq!(read(&root, &at("home")), [users.clone()]);
-        assert_eq!(read(&root, &at("link")), [users.clone()]);
+        assert_eq!(read(&root, &at("home")), std::slice::from_ref(&users));
+        assert_eq!(read(&root, &at("link")), std::slice::from_ref(&users));
         // A project whose file is the user's, and one whose folder is.
         symlink(root.join("home/.hookrail/settings.json"), root.join("p/.hookrail/settings.json")).unwrap();
         symlink(root.join("home/.hookrail"), root.join("q/.hookrail")).unwrap();
-        assert_eq!(read(&root, &at("p")), [users.clone()]);
-        assert_eq!(read(&root, &at("q")), [users.clone()]);
+        assert_eq!(read(&root, &at("p")), std::slice::from_ref(&users));
+        assert_eq!(read(&root, &at("q")), std::slice::from_ref(&users));
         // Both names of a level.
         symlink(root.join("home/.hookrail/settings.json"), root.join("home/.llxprt/settings.json")).unwrap();
-        assert_eq!(read(&root, &at("p")), [users.clone()]);
+        assert_eq!(read(&root, &at("p")), std::slice::from_ref(&users));
         // A copy is a file of its own, and so is a system's file that is the user's.
         fs::remove_file(root.join("p/.hookrail/settings.json")).unwrap();
         fs::write(root.join("p/.hookrail/settings.json"), "{}").unwrap();
