@@ -91,17 +91,22 @@ mod tests {
                 assert_eq!(ours.addr() % alignment, 0, "{layout:?}");
                 let kept = is_kept(ours, size, || unsafe {
                     let c = malloc(size);
-                    assert!(c.addr() % C_ALIGNMENT == 0 && is_kept(c, size, || free(calloc(size, 2))));
+                    assert!(
+                        c.addr().is_multiple_of(C_ALIGNMENT) && is_kept(c, size, || free(calloc(size, 2)))
+                    );
                     let c = realloc(c, 2 * size);
                     assert!(slice::from_raw_parts(c, size).iter().all(|byte| *byte == 7));
                     free(c);
                     let aligned = aligned_alloc(alignment, size);
-                    assert!(aligned.addr() % alignment == 0 && is_kept(aligned, size, || free(null_mut())));
+                    assert!(
+                        aligned.addr().is_multiple_of(alignment)
+                            && is_kept(aligned, size, || free(null_mut()))
+                    );
                     free(aligned);
                 });
                 assert!(kept, "{layout:?}");
                 let grown = unsafe { ALLOCATOR.realloc(ours, layout, size + 1) };
-                assert!(grown.addr() % alignment == 0 && unsafe { *grown } == 7, "{layout:?}");
+                assert!(grown.addr().is_multiple_of(alignment) && unsafe { *grown } == 7, "{layout:?}");
                 unsafe { ALLOCATOR.dealloc(grown, Layout::from_size_align(size + 1, alignment).unwrap()) };
             }
         }
