@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use memchr::{memchr, memchr2_iter};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -197,11 +198,11 @@ impl Fields<'_> {
 /// The text that a value is, if it has no escapes.
 fn plain(value: &str) -> Option<&str> {
     let text = value.strip_prefix('"')?.strip_suffix('"')?;
-    (!text.as_bytes().contains(&b'\\')).then_some(text)
+    memchr(b'\\', text.as_bytes()).is_none().then_some(text)
 }
 
 /// What is passed over is not looked at closely: values that are nested too deeply, and escapes that stand for no character.
 fn is_doubtful(value: &str) -> bool {
-    let brackets = value.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    brackets > MAX_BRACKETS || value.contains("\\u")
+    let brackets = memchr2_iter(b'{', b'[', value.as_bytes()).count();
+    brackets > MAX_BRACKETS || memchr(b'\\', value.as_bytes()).is_some_and(|_| value.contains("\\u"))
 }
