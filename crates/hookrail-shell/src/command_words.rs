@@ -155,8 +155,7 @@ impl CommandWords {
             spelling: None,
             is_launcher: false,
             may_be_value: false,
-            flag_may_be_value: false,
-            is_doubtful: false,
+            doubtful_at: None,
         };
         if let Some(entry) = entry {
             reader.enter(entry);
@@ -206,9 +205,8 @@ struct WordReader<'w, W> {
     is_launcher: bool,
     /// Whether the next word may be the value of a flag that is not in the book.
     may_be_value: bool,
-    /// The same for a next word that is a flag, and whether the present one is such a flag.
-    flag_may_be_value: bool,
-    is_doubtful: bool,
+    /// The place of a word that looks like a flag and may be such a value.
+    doubtful_at: Option<usize>,
 }
 
 impl<'w, W: Word> WordReader<'w, W> {
@@ -263,7 +261,6 @@ impl<'w, W: Word> WordReader<'w, W> {
         let found = name.filter(|name| name.starts_with('-')).and_then(|name| self.lookup(name));
         let Some((flag, level)) = found else { return false };
         let (name, value) = (FlagName::Known(flag), FlagValue::Unknown);
-        self.is_doubtful = std::mem::take(&mut self.flag_may_be_value);
         self.push(name, value, level);
         true
     }
@@ -312,7 +309,7 @@ impl<'w, W: Word> WordReader<'w, W> {
     }
 
     fn push(&mut self, name: FlagName, value: FlagValue, level: usize) {
-        let may_be_value = self.is_doubtful;
+        let may_be_value = self.doubtful_at == Some(self.at - 1);
         self.items.push(Item::Flag(Flag {
             name,
             value,
@@ -347,7 +344,6 @@ impl<'w, W: Word> WordReader<'w, W> {
     /// Reads a word that begins with a dash: a name in the book, a long name, or a bundle of letters.
     fn flag(&mut self, word: &str) {
         self.may_be_value = false;
-        self.is_doubtful = std::mem::take(&mut self.flag_may_be_value);
         let spelling = self.spelling;
         let (name, value) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -407,7 +403,7 @@ impl<'w, W: Word> WordReader<'w, W> {
             // All words that follow are its value: the words of a command.
             self.at = self.words.len();
         }
-        let may_be_value = self.is_doubtful;
+        let may_be_value = self.doubtful_at == Some(at);
         self.items.push(Item::Flag(Flag { name, value, level, may_be_value, at, value_at }));
     }
 
@@ -448,8 +444,9 @@ impl<'w, W: Word> WordReader<'w, W> {
             }
             (None, Some(None)) => FlagValue::Unknown,
             (None, Some(Some(_))) => {
-                self.flag_may_be_value =
+                let is_doubtful =
                     matches!(&name, FlagName::Other(name) if name.starts_with("--") && !is_switch(name));
+                self.doubtful_at = is_doubtful.then_some(self.at);
                 FlagValue::None
             }
             (None, None) => FlagValue::None,

@@ -78,13 +78,13 @@ pub(super) fn dd(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
         let fields = call.slots().into_iter().map(|slot| call.field(slot.at));
         fields.rev().find_map(|field| field.as_str()?.strip_prefix(name).map(Field::known))
     };
-    let content = match &context.stdin {
+    let fed = match &context.stdin {
         Stdin::Text(text) => Some(text.clone()),
         _ => None,
     };
     match (named("if="), named("of=")) {
         (Some(source), Some(target)) => walker.note_copy(&source, &target),
-        (None, Some(target)) => walker.note_file(&target, content),
+        (None, Some(target)) => walker.note_file(&target, fed),
         (_, None) => {}
     }
     false

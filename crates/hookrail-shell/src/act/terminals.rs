@@ -94,7 +94,7 @@ pub(super) fn expect(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> b
 
 fn statements(walker: &mut Walker, code: &str, inner: &Context) {
     let brackets = ['[', ']', '{', '}'];
-    for statement in code.split(|sign| matches!(sign, '\n' | ';' | '[' | '{')) {
+    for statement in code.split(['\n', ';', '[', '{']) {
         let statement = statement.trim().trim_end_matches(brackets);
         let Some((name, rest)) = statement.split_once(char::is_whitespace) else { continue };
         let mut rest = rest.trim_start();
