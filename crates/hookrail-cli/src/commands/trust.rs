@@ -10,7 +10,6 @@ mod show;
 use std::io;
 
 use hookrail::approvals::{Pending, Review, VanishedGuard};
-use hookrail::components::Level;
 use hookrail::settings::{Activation, ResolvedSettings};
 use serde_json::json;
 
@@ -57,17 +56,6 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
         // What the file holds, and so what waits, is not known.
         return Ok(if settings.unusable.is_empty() { ExitStatus::Success } else { ExitStatus::Failure });
     }
-    // What looks gone may be in the file that cannot be read.
-    if settings.unusable.iter().any(|file| file.level == Level::Project) {
-        let why = "a settings file of this project cannot be read";
-        return show_only(
-            args.format,
-            &review,
-            why,
-            "fix the file first; `hookrail check` shows the place",
-            printer,
-        );
-    }
     if args.yes {
         let status = approve_all(args.format, &review, context, printer)?;
         print_if_off(&settings, context, printer);
@@ -78,9 +66,7 @@ pub(crate) fn run(args: &TrustArgs, context: &Context, printer: &mut Printer) ->
         print_if_off(&settings, context, printer);
         return Ok(status);
     }
-    let gone = if review.vanished.is_empty() { "" } else { ", accepting what is gone," };
-    let hint = format!("`hookrail trust --yes` approves everything shown above{gone} without asking");
-    show_only(args.format, &review, "there is no terminal to ask on", &hint, printer)
+    show_only(args.format, &review, printer)
 }
 
 /// Approved hooks of a project in which hooks are off would surprise.
@@ -95,20 +81,17 @@ fn print_if_off(settings: &ResolvedSettings, context: &Context, printer: &mut Pr
 
 /// Shows what waits and approves nothing.
 /// Exit 1: a script that goes on would go on without its guards.
-fn show_only(
-    format: Format,
-    review: &Review,
-    why: &str,
-    hint: &str,
-    printer: &mut Printer,
-) -> anyhow::Result<ExitStatus> {
+fn show_only(format: Format, review: &Review, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     match format {
         Format::Json => printer.json_pretty(&show::as_json(review))?,
         Format::Text => {
             printer.data(show::everything(review).trim_end())?;
             printer.flush()?;
-            printer.message(format_args!("error: nothing was approved: {why}"));
-            printer.message(format_args!("hint: {hint}"));
+            printer.message("error: nothing was approved: there is no terminal to ask on");
+            let gone = if review.vanished.is_empty() { "" } else { ", accepting what is gone," };
+            printer.message(format_args!(
+                "hint: `hookrail trust --yes` approves everything shown above{gone} without asking"
+            ));
         }
     }
     Ok(ExitStatus::Failure)

@@ -116,35 +116,3 @@ fn the_state_folder_is_private_also_where_settings_made_it() {
     assert!(blocks(&project, "touch"));
     assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
 }
-
-/// A file that cannot be read beside an approved guard takes the guard away: the cause is named, and nobody accepts that the
-/// guard is gone before the file can be read.
-#[test]
-fn a_broken_file_is_the_cause_of_an_approved_guard_that_is_not_there() {
-    let project = TestProject::new();
-    project.settings(&json!({ "enableHooks": true, "hooks": rule("guard", "rm") }));
-    assert_eq!(run(&project, &["trust", "--yes"]).code, Some(0));
-    assert!(blocks(&project, "rm"), "C13");
-    let broken = project.dir().join(".llxprt/settings.json");
-    fs::create_dir_all(broken.parent().unwrap()).unwrap();
-    fs::write(&broken, "{ broken").unwrap();
-
-    let ran = run(
-        &project,
-        &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", "{\"command\":\"ls\"}"],
-    );
-    assert_eq!(ran.code, Some(2), "C8: {ran}");
-    assert!(ran.stdout.contains("the approved BeforeTool guard `guard` cannot be found"), "{ran}");
-    assert!(ran.stdout.contains(".llxprt/settings.json:1:3 cannot be read"), "{ran}");
-    let ran = run(&project, &["trust", "--yes"]);
-    assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(
-        ran.stderr.contains("nothing was approved: a settings file of this project cannot be read"),
-        "{ran}"
-    );
-    assert!(!ran.stderr.contains("accepted"), "{ran}");
-    assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(2), "still blocked");
-
-    fs::remove_file(&broken).unwrap();
-    assert!(blocks(&project, "rm"), "C13");
-}

@@ -15,7 +15,7 @@ use super::settings_files::SettingsFiles;
 use super::{
     AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, SettingsPaths, UnusableFile,
 };
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry};
@@ -173,13 +173,6 @@ impl ResolvedSettings {
             let mut counting = disabled.iter().filter(|entry| !is_unapproved(entry));
             project_on && !counting.any(|entry| entry.disables_vanished(guard))
         });
-        if let Some(file) = settings.unusable.iter().find(|file| file.level == Level::Project) {
-            let place =
-                file.finding.place.as_ref().map_or_else(|| file.file.display().to_string(), Place::to_string);
-            for guard in vanished.iter_mut().filter(|guard| guard.is_gone) {
-                guard.what = format!("cannot be found: {place} cannot be read");
-            }
-        }
         findings.extend(vanished.iter().map(vanished_guard));
         findings.extend(unapproved(&hooks, project_counts, &project_settings, &activation));
         let mut resolved = Self {
