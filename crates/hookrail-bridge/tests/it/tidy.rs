@@ -11,7 +11,7 @@ fn modules_use_only_those_before_them() {
     assert_order(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
         &[
-            "agent", "event", "outcome", "effects", "dialect", "agents", "tools", "input", "memory",
+            "jsonc", "agent", "event", "outcome", "effects", "dialect", "agents", "tools", "input", "memory",
             "answer", "connect", "mcp", "import",
         ],
     );

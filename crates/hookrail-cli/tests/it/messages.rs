@@ -196,7 +196,7 @@ fn explain_gives_every_reason() {
     assert_eq!(run(&project, &["disable", "guard"]).code, Some(0));
     let args = ["explain", "BeforeTool", "--tool", "write_file"];
     let ran = run(&project, &args);
-    for reason in ["disabled", "not approved", "matcher `^read_file$` does not match `write_file`"] {
+    for reason in ["disabled", "never approved", "matcher `^read_file$` does not match `write_file`"] {
         assert!(ran.stdout.contains(reason), "{reason}: {ran}");
     }
     let report = run(&project, &[&args[..], &["--format", "json"]].concat()).json();

@@ -89,5 +89,5 @@ fn gemini_runs_no_hook_in_a_folder_that_was_not_trusted() {
     run(&project, &["connect", "gemini"]);
     let file = project.home().join(".gemini/trustedFolders.json");
     fs::write(file, json!({ (project.dir().to_str().unwrap()): "DO_NOT_TRUST" }).to_string()).unwrap();
-    assert_eq!(states(&doctor(&project), "gemini", "not to be trusted"), ["error"]);
+    assert_eq!(states(&doctor(&project), "gemini", "is not trusted"), ["error"]);
 }
