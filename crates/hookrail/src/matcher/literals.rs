@@ -3,7 +3,7 @@
 use super::syntax::Node;
 
 /// More texts than this are not kept.
-const MAX_TEXTS: usize = 64;
+const MAX_TEXTS: usize = 128;
 
 /// Texts of which one is in every match; `None` if the pattern has none.
 pub(super) fn required(node: &Node) -> Option<Vec<String>> {
