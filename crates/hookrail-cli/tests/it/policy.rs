@@ -5,12 +5,14 @@ use std::fs;
 use std::io::Cursor;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
+use std::process::Command;
 
 use hookrail_testkit::TestProject;
 use hookrail_testkit::model_server::{Server, sized};
 use minisign::KeyPair;
 use serde_json::{Value, json};
 
+use crate::nats::left_out;
 use crate::support::{Run, command};
 
 /// A machine with a policy's key in its system settings.
@@ -453,6 +455,41 @@ fn a_server_is_asked_with_what_it_said_last() {
     for address in ["http://example.invalid/policy.json", "file:///etc/policy.json"] {
         assert!(machine.pull(address).stderr.contains("a policy comes by https"), "{address}");
     }
+}
+
+/// The real system file names the policy, in a mount namespace whose `/etc` and `/var/lib` are empty.
+#[test]
+fn nothing_replaces_the_policy_of_the_real_system_file() {
+    let machine = Machine::new(&json!({}));
+    let document = machine.make("policy.json", 1, &no("shred"), &[]);
+    // `$0` is the program, `$1` the settings that name the policy, `$2` the document, the rest a command.
+    let script = "mount -t tmpfs none /etc && mount -t tmpfs none /var/lib && mkdir /etc/hookrail \
+        && cp \"$1\" /etc/hookrail/settings.json && unset HOOKRAIL_SYSTEM_SETTINGS \
+        && \"$0\" policy pull \"$2\" >&2 || exit 99
+        system=$3; shift 3; [ -z \"$system\" ] || export HOOKRAIL_SYSTEM_SETTINGS=\"$system\"; exec \"$0\" \"$@\"";
+    let named = machine.project.system_settings_path();
+    let other = machine.project.file("other.json", "{}").display().to_string();
+    let fire = ["fire", "BeforeTool", "--tool", "run_shell_command", "--input", r#"{"command":"shred x"}"#];
+    for (variable, option) in [("", None), (other.as_str(), None), ("", Some(other.as_str()))] {
+        let plain = command(&machine.project, &[]);
+        let mut inside = Command::new("unshare");
+        inside.args(["--mount", "sh", "-c", script]).arg(plain.get_program());
+        inside.arg(&named).args([document.as_str(), variable]).args(fire);
+        inside.args(["--format", "json"]).args(option.iter().flat_map(|file| ["--system", file]));
+        inside.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        inside.current_dir(machine.project.dir());
+        let run = Run::of(&machine.project, inside);
+        if run.code != Some(2) && !can_mount() {
+            return left_out("the test of the real system file is left out: nothing can be mounted here");
+        }
+        assert_eq!(run.code, Some(2), "{variable} {option:?} {}", run.shown());
+        assert_eq!(run.json()["hooks"][0]["origin"]["level"], "managed", "{variable} {option:?}");
+    }
+}
+
+fn can_mount() -> bool {
+    let test = ["--mount", "mount", "-t", "tmpfs", "none", "/mnt"];
+    Command::new("unshare").args(test).output().is_ok_and(|output| output.status.success())
 }
 
 #[test]
