@@ -35,7 +35,7 @@ pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
 pub(crate) use time::{Since, local_time, short_local_time};
 pub(crate) use unread::{Position, lost, position_file, read_batch};
-pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport, counted};
+pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport};
 
 use crate::terminal::printer::escape_line;
 

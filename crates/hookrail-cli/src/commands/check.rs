@@ -31,6 +31,7 @@ use crate::cli::{CheckArgs, CheckFormat};
 use crate::context::Context;
 use crate::display::{short_home, shown};
 use crate::exit::ExitStatus;
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// What keeps a hook's command from being started, with what helps; `None` if nothing is to be seen.
@@ -118,24 +119,19 @@ fn summary(settings: &ResolvedSettings, counts: [usize; 3]) -> String {
     let looked_at = match settings.hooks.len() {
         0 if settings.unusable.is_empty() => "no hooks are configured".to_owned(),
         0 => "no hooks could be read".to_owned(),
-        hooks => format!("{} in {}", counted(hooks, "hook"), counted(files.len(), "file")),
+        hooks => format!("{} in {}", counted(hooks as u64, "hook"), counted(files.len() as u64, "file")),
     };
     let found: Vec<String> = counts
         .into_iter()
         .zip(["error", "warning", "note"])
         .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| counted(count, word))
+        .map(|(count, word)| counted(count as u64, word))
         .collect();
     if found.is_empty() {
         format!("No findings: {looked_at}.")
     } else {
         format!("Found {}: {looked_at}.", found.join(", "))
     }
-}
-
-/// `1 hook`, `2 hooks`.
-fn counted(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// One run: what is looked at, and what was found. `sources` keeps the files that excerpts are taken from.

@@ -23,6 +23,7 @@ use crate::cli::ExportArgs;
 use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
 use crate::hook_log::{Position, lost, path_in, position_file, read_batch};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How often a followed log is looked at.
@@ -136,7 +137,7 @@ impl<'a> Exporter<'a> {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        printer.message(format_args!("sent {} records to {}", self.sent, self.address()));
+        printer.message(format_args!("sent {} to {}", counted(self.sent, "record"), self.address()));
         Ok(if self.refused == 0 { ExitStatus::Success } else { ExitStatus::Failure })
     }
 

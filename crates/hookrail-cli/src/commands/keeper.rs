@@ -18,7 +18,8 @@ use crate::cli::{KeeperAction, KeeperArgs, Places};
 use crate::commands::bridge::surroundings;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{counted, local_time};
+use crate::hook_log::local_time;
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How long keepers are waited for that were asked to end.

@@ -19,6 +19,7 @@ use self::fetch::Fetched;
 use crate::cli::{Format, PolicyAction, PolicyStatusArgs, PullArgs, VerifyArgs};
 use crate::context::Context;
 use crate::exit::{ExitStatus, Hinted};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// What `hookrail policy unit` prints.
@@ -197,13 +198,13 @@ fn verify(args: &VerifyArgs, context: &Context, printer: &mut Printer) -> anyhow
     match Document::verify(bytes, &signature, &terms) {
         Ok(document) => {
             printer.data(format_args!(
-                "{}: good; version {}, for {}, issued {}, expires {}, {} files",
+                "{}: good; version {}, for {}, issued {}, expires {}, {}",
                 escape_line(&file.display().to_string()),
                 document.version,
                 escape_line(&terms.audience),
                 document.issued,
                 document.expires,
-                document.files.len(),
+                counted(document.files.len() as u64, "file"),
             ))?;
             Ok(ExitStatus::Success)
         }

@@ -27,6 +27,7 @@ use crate::cli::ReportArgs;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::ExitStatus;
+use crate::terminal::layout::counted;
 use crate::terminal::printer::Printer;
 
 const PAGE: &str = include_str!("../report/page.html");
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &ReportArgs, context: &Context, printer: &mut Printer) -
     let opened = File::options().create(true).truncate(true).write(true).mode(0o600).open(file);
     let written = opened.and_then(|mut opened| opened.write_all(page(&text, "").as_bytes()));
     written.with_context(|| format!("cannot write `{}`", file.display()))?;
-    printer.data(format_args!("wrote {}: {count} decisions", file.display()))?;
+    printer.data(format_args!("wrote {}: {}", file.display(), counted(count as u64, "decision")))?;
     if args.open {
         open(file, context, printer);
     }

@@ -10,6 +10,7 @@ use hookrail::components::WorkerMode;
 use serde::{Deserialize, Serialize};
 
 use super::{READ_AT_MOST, local_time, open_with_rotated};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::escape_line;
 
 /// What a worker did in the last session that had one.
@@ -53,11 +54,6 @@ impl PastWorker {
         }
         text
     }
-}
-
-/// `1 event`, `2 events`.
-pub(crate) fn counted(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How a hook's process is kept, and what the log contains about it.

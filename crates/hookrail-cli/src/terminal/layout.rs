@@ -7,6 +7,11 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
+/// `1 hook`, `2 hooks`.
+pub(crate) fn counted(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A text of one line, cut to a width; between words where that costs little.
 pub(crate) fn fit(text: &str, most: usize) -> String {
     if text.width() <= most {
