@@ -1,81 +1,76 @@
-"""An adapter for the Claude Agent SDK: hook callbacks that ask the user's hooks.
+"""An adapter for the Claude Agent SDK: hook callbacks that answer as `hookrail bridge claude` does in Claude Code.
 
     options = ClaudeAgentOptions(hooks=hookrail_hooks())
 """
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import os
+from typing import Any, Mapping
 
+import anyio
 from claude_agent_sdk import HookMatcher
 
-from .client import AsyncHooks, HookrailError
+from ._program import find_program
 
 __all__ = ["hookrail_hooks"]
 
-NAMES = {
-    "Bash": ("run_shell_command", {}),
-    "Read": ("read_file", {}),
-    "Write": ("write_file", {}),
-    "Edit": ("replace", {}),
-    "MultiEdit": ("replace", {}),
-    "NotebookEdit": ("replace", {"notebook_path": "file_path", "new_source": "new_string"}),
-    "Glob": ("glob", {}),
-    "Grep": ("search_file_content", {"glob": "include"}),
-}
-"""The SDK's tools under the names that rules know, with the arguments that are called otherwise."""
+EVENTS = (
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "UserPromptSubmit",
+    "Stop",
+    "PreCompact",
+    "Notification",
+    "PermissionRequest",
+)
 
 
-def _ours(payload: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, str]]:
-    name, renamed = NAMES.get(payload["tool_name"], (payload["tool_name"], {}))
-    return name, {renamed.get(key, key): value for key, value in payload["tool_input"].items()}, renamed
+def hookrail_hooks(
+    *,
+    program: str | None = None,
+    timeout: float = 120.0,
+    fail_closed: bool = True,
+    environment: Mapping[str, str] | None = None,
+) -> dict[Any, list[HookMatcher]]:
+    """The hooks of ``ClaudeAgentOptions``, for all events of hookrail at which the SDK calls.
 
+    Where hookrail cannot be asked, tools and prompts are refused, unless ``fail_closed`` is false.
+    """
+    # What calls the bridge in Claude Code does not let the environment say whose settings count; the host's own may.
+    given = os.environ if environment is None else environment
+    named = {"--home": given.get("HOOKRAIL_HOME") or given.get("HOME"), "--system": given.get("HOOKRAIL_SYSTEM_SETTINGS")}
+    places = [word for option, place in named.items() if place for word in (option, place)]
 
-def hookrail_hooks(hooks: AsyncHooks | None = None) -> dict[str, list[HookMatcher]]:
-    """The hooks of ``ClaudeAgentOptions``: before and after each tool, and before each prompt."""
-    asked = hooks or AsyncHooks()
-
-    async def before_tool(payload: dict[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        name, arguments, renamed = _ours(payload)
-        verdict = await asked.before_tool(name, arguments, session_id=payload["session_id"], cwd=payload["cwd"])
-        answer: dict[str, Any] = {"hookEventName": "PreToolUse"}
-        if verdict.blocked or verdict.stop:
-            answer |= {"permissionDecision": "deny", "permissionDecisionReason": verdict.reason or verdict.stop_reason or "Blocked by hook"}
-        elif verdict.ask:
-            answer |= {"permissionDecision": "ask", "permissionDecisionReason": verdict.reason or "A hook wants a person to decide"}
-        elif verdict.tool_input:
-            native = {ours: theirs for theirs, ours in renamed.items()}
-            changed = {native.get(key, key): value for key, value in verdict.tool_input.items()}
-            answer["updatedInput"] = {**payload["tool_input"], **changed}
-        if verdict.context:
-            answer["additionalContext"] = verdict.context
-        stopped = {"continue_": False, "stopReason": verdict.stop_reason} if verdict.stop else {}
-        return {"hookSpecificOutput": answer, **stopped} if len(answer) > 1 else stopped
-
-    async def after_tool(payload: dict[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        name, arguments, _ = _ours(payload)
-        response = payload.get("tool_response")
-        response = response if isinstance(response, dict) else {"llmContent": response}
+    async def callback(payload: Any, tool_use_id: str | None, context: Any) -> Any:
+        # The SDK goes on where a callback raises.
         try:
-            verdict = await asked.after_tool(name, arguments, response, session_id=payload["session_id"], cwd=payload["cwd"])
-        except HookrailError as error:
-            return {"systemMessage": f"hookrail: {error}"}
-        answer: dict[str, Any] = {"hookEventName": "PostToolUse"}
-        if verdict.context:
-            answer["additionalContext"] = verdict.context
-        stopped = {"continue_": False, "stopReason": verdict.stop_reason} if verdict.stop else {}
-        return {"hookSpecificOutput": answer, **stopped} if len(answer) > 1 else stopped
+            with anyio.fail_after(timeout):
+                command = [program or find_program(), "bridge", *places, "claude", payload["hook_event_name"]]
+                ran = await anyio.run_process(
+                    command,
+                    input=json.dumps(payload).encode(),
+                    check=False,
+                    cwd=payload["cwd"],
+                    env=environment,
+                )
+            if ran.returncode == 0:
+                return json.loads(ran.stdout or "{}")
+            said = ran.stderr.decode(errors="replace").strip() or f"exit code {ran.returncode}"
+            why = said if ran.returncode == 2 else f"hookrail cannot decide: {said}"
+        except TimeoutError:
+            why = f"hookrail cannot decide: no answer within {timeout:g} s"
+        except Exception as error:
+            why = f"hookrail cannot decide: {error}"
+        if fail_closed and payload["hook_event_name"] == "PreToolUse":
+            decision = {"permissionDecision": "deny", "permissionDecisionReason": why}
+            return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}
+        if fail_closed and payload["hook_event_name"] == "UserPromptSubmit":
+            return {"decision": "block", "reason": why}
+        return {"systemMessage": why}
 
-    async def before_prompt(payload: dict[str, Any], tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        verdict = await asked.fire("BeforeAgent", {"prompt": payload["prompt"], "session_id": payload["session_id"], "cwd": payload["cwd"]})
-        if verdict.blocked or verdict.stop:
-            return {"decision": "block", "reason": verdict.reason or verdict.stop_reason or "Blocked by hook"}
-        if verdict.context:
-            return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.context}}
-        return {}
-
-    return {
-        "PreToolUse": [HookMatcher(hooks=[before_tool])],
-        "PostToolUse": [HookMatcher(hooks=[after_tool])],
-        "UserPromptSubmit": [HookMatcher(hooks=[before_prompt])],
-    }
+    # The SDK waits for less than this by itself, and then goes on.
+    return {event: [HookMatcher(hooks=[callback], timeout=timeout + 10)] for event in EVENTS}
