@@ -100,13 +100,13 @@ export class Hooks {
 
   /**
    * One tool call with every effect: blocked (`Blocked`), asked, changed, run, replaced, stopped (`Stopped`).
-   * `ask` decides for a person; without it a question refuses the call.
+   * `ask` decides for a person; without it, and by anything but `true`, a question refuses the call.
    */
   async runTool(name, args, run, { ask, base, signal } = {}) {
     const before = await this.beforeTool(name, args, base, { signal });
     if (before.blocked) throw new Blocked(before.reason ?? 'Blocked by hook');
     if (before.stop) throw new Stopped(before.stopReason ?? 'Hook requested stop');
-    if (before.ask && !(ask && (await ask(before)))) throw new Blocked(before.reason ?? 'A hook wanted a person to decide');
+    if (before.ask && !(ask && (await ask(before)) === true)) throw new Blocked(before.reason ?? 'A hook wanted a person to decide');
     const changed = { ...args, ...before.toolInput };
     const result = await run(changed);
     const response = isObject(result) ? result : { llmContent: typeof result === 'string' ? result : JSON.stringify(result) ?? '' };
@@ -215,5 +215,5 @@ function shown(result, verdict) {
   let text = result;
   if (verdict.toolResponse !== undefined) text = isObject(verdict.toolResponse) ? verdict.toolResponse.llmContent ?? verdict.toolResponse : verdict.toolResponse;
   if (verdict.context === undefined) return text;
-  return typeof text === 'string' ? `${text}\n\n${verdict.context}` : [text, verdict.context];
+  return typeof text === 'string' ? `${text}\n\n${verdict.context}` : [text, verdict.context].flat(1);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Hooks, Stopped } from '../lib/index.mjs';
-import { guardTools } from '../lib/ai.mjs';
+import { guardTools, stoppedByHook } from '../lib/ai.mjs';
 import { home } from './home.mjs';
 
 const sdk = await import('ai').catch(() => undefined);
@@ -15,13 +15,18 @@ test('every effect reaches the model or the host', { skip: sdk ? false : 'the pa
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
   const answer = async (line, ask) => {
     const ran = [];
+    const quickly = async ({ command }) => {
+      ran.push(command);
+      return 'result';
+    };
+    async function* slowly({ command }) {
+      yield 'part';
+      yield await quickly({ command });
+    }
     const sh = tool({
       description: 'Runs a command.',
       inputSchema: jsonSchema({ type: 'object', properties: { command: { type: 'string' } } }),
-      execute: async ({ command }) => {
-        ran.push(command);
-        return 'result';
-      },
+      execute: line.endsWith('-slowly') ? slowly : quickly,
     });
     let asked = 0;
     const model = new Model({
@@ -33,9 +38,9 @@ test('every effect reaches the model or the host', { skip: sdk ? false : 'the pa
           : { finishReason: { unified: 'stop', raw: undefined }, usage, content: [{ type: 'text', text: 'done' }], warnings: [] };
       },
     });
-    const result = await generateText({ model, prompt: 'go', tools: guardTools({ sh }, { hooks, names: { sh: 'run_shell_command' }, ask }), stopWhen: stepCountIs(3) });
+    const result = await generateText({ model, prompt: 'go', tools: guardTools({ sh }, { hooks, names: { sh: 'run_shell_command' }, ask }), stopWhen: [stepCountIs(3), stoppedByHook] });
     const part = result.steps[0].content.find(({ type }) => type === 'tool-result' || type === 'tool-error');
-    return [part.type === 'tool-error' ? part.error.message : part.output, ran, part.error];
+    return [part.type === 'tool-error' ? part.error.message : part.output, ran, part.error, asked];
   };
   assert.deepEqual((await answer('rm x')).slice(0, 2), ['rm is not for agents', []]);
   assert.deepEqual((await answer('git push')).slice(0, 2), ['May I push?', []]);
@@ -43,7 +48,9 @@ test('every effect reaches the model or the host', { skip: sdk ? false : 'the pa
   assert.deepEqual((await answer('npm install')).slice(0, 2), ['result', ['pnpm install']]);
   assert.deepEqual((await answer('ls')).slice(0, 2), ['result\n\nmind the gap', ['ls']]);
   assert.deepEqual((await answer('cat x')).slice(0, 2), ['masked', ['cat x']]);
-  const [text, ran, error] = await answer('halt');
-  assert.deepEqual([text, ran, error instanceof Stopped], ['enough', [], true]);
+  assert.deepEqual((await answer('cat x -slowly')).slice(0, 2), ['masked', ['cat x -slowly']]);
+  assert.deepEqual((await answer('true -slowly')).slice(0, 2), ['result', ['true -slowly']]);
+  const [text, ran, error, asked] = await answer('halt');
+  assert.deepEqual([text, ran, error instanceof Stopped, asked], ['enough', [], true, 1], 'the model is not asked again');
   await hooks.close();
 });

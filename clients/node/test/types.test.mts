@@ -1,6 +1,7 @@
 // Compiled, not run: the types hold what the schemas say.
 import { Hooks, hook, type EventFields, type Verdict } from '../lib/index.mjs';
-import { guardTools } from '../lib/ai.mjs';
+import type { StopCondition } from 'ai';
+import { guardTools, stoppedByHook } from '../lib/ai.mjs';
 
 const hooks = new Hooks({ directory: '.', failClosed: true });
 export const verdict: Promise<Verdict> = hooks.fire('BeforeTool', { tool_name: 'x', tool_input: {}, cwd: '/' });
@@ -13,3 +14,4 @@ hook<'BeforeTool'>((event) => (event.tool_name === 'x' ? { decision: 'block', re
 // @ts-expect-error `maybe` is not a decision.
 hook<'BeforeTool'>(() => ({ decision: 'maybe' }));
 export const tools = guardTools({ sh: { execute: () => 1 } }, { hooks });
+export const stop: StopCondition<any>[] = [stoppedByHook];

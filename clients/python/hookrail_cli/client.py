@@ -151,7 +151,9 @@ def _shown(result: Any, verdict: Verdict) -> Any:
         result = replaced.get("llmContent", replaced) if isinstance(replaced, dict) else replaced
     if verdict.context is None:
         return result
-    return f"{result}\n\n{verdict.context}" if isinstance(result, str) else [result, verdict.context]
+    if isinstance(result, str):
+        return f"{result}\n\n{verdict.context}"
+    return [*(result if isinstance(result, list) else [result]), verdict.context]
 
 
 class Hooks:
@@ -214,14 +216,14 @@ class Hooks:
     ) -> Any:
         """One tool call with every effect: blocked (``Blocked``), asked, changed, run, replaced, stopped (``Stopped``).
 
-        ``ask`` decides for a person; without it a question refuses the call.
+        ``ask`` decides for a person; without it, and by anything but ``True``, a question refuses the call.
         """
         before = self.before_tool(name, arguments, **base)
         if before.blocked:
             raise _refused(before)
         if before.stop:
             raise _stopped(before)
-        if before.ask and not (ask is not None and ask(before)):
+        if before.ask and not (ask is not None and ask(before) is True):
             raise _refused(before)
         arguments = _merged(arguments, before)
         result = run(arguments)
@@ -380,7 +382,7 @@ class AsyncHooks:
             raise _refused(before)
         if before.stop:
             raise _stopped(before)
-        if before.ask and not (ask is not None and await ask(before)):
+        if before.ask and not (ask is not None and await ask(before) is True):
             raise _refused(before)
         arguments = _merged(arguments, before)
         result = await run(arguments)

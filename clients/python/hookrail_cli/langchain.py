@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Mapping
+from typing import Any, Awaitable, Callable, Mapping, cast
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import ToolMessage
@@ -16,7 +16,8 @@ class HookrailMiddleware(AgentMiddleware):
     """Guards every tool of an agent: ``create_agent(model, tools, middleware=[HookrailMiddleware()])``.
 
     ``names`` maps the agent's tool names to those that rules know, such as ``{"shell": "run_shell_command"}``. A blocked
-    call becomes an error message of the tool, which the model reads; a stop is raised as ``Stopped``.
+    call becomes an error message of the tool, which the model reads; a stop is raised as ``Stopped``. ``ask`` decides for a
+    person; it may be a coroutine where the agent runs in asyncio.
     """
 
     def __init__(
@@ -25,11 +26,11 @@ class HookrailMiddleware(AgentMiddleware):
         *,
         async_hooks: AsyncHooks | None = None,
         names: Mapping[str, str] | None = None,
-        ask: Callable[[Verdict], bool] | None = None,
+        ask: Callable[[Verdict], bool | Awaitable[bool]] | None = None,
     ) -> None:
         super().__init__()
         self._hooks, self._async_hooks = hooks, async_hooks
-        self._names, self._ask = dict(names or {}), ask
+        self._names, self._ask = dict(names or {}), cast(Any, ask)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Called by LangChain around a tool call."""
@@ -62,7 +63,8 @@ class HookrailMiddleware(AgentMiddleware):
             return message.content if isinstance(message, ToolMessage) else ""
 
         async def ask(verdict: Verdict) -> bool:
-            return self._ask is not None and self._ask(verdict)
+            answer = self._ask is not None and self._ask(verdict)
+            return answer if isinstance(answer, bool) else await answer
 
         try:
             content = await self._async_hooks.run_tool(self._name(call), call["args"], run, ask=ask)
@@ -71,7 +73,8 @@ class HookrailMiddleware(AgentMiddleware):
         return _with_content(messages[-1], content)
 
     def _name(self, call: Mapping[str, Any]) -> str:
-        return self._names.get(call["name"], call["name"])
+        name = str(call["name"])
+        return self._names.get(name, name)
 
 
 def _refusal(call: Mapping[str, Any], blocked: Blocked) -> ToolMessage:

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import unittest
 import unittest.mock
+import warnings
 
 from test_client import PROGRAM, Home, rule, shell
 from hookrail_cli import AsyncHooks, Hooks, Stopped
@@ -36,10 +37,10 @@ class LangChain(unittest.TestCase):
                 return self
 
         @tool
-        def sh(command: str) -> str:
+        def sh(command: str) -> str | list[dict[str, str]]:
             """Runs a command."""
             ran.append(command)
-            return "result"
+            return [{"type": "text", "text": "part"}] if command.endswith("-parts") else "result"
 
         call = {"name": "sh", "args": {"command": line}, "id": "1", "type": "tool_call"}
         model = Model(messages=iter([AIMessage(content="", tool_calls=[call]), AIMessage(content="done")]))
@@ -61,20 +62,41 @@ class LangChain(unittest.TestCase):
             self.assertEqual(self.answer(hooks, "npm install"), ("result", "success", ["pnpm install"]))
             self.assertEqual(self.answer(hooks, "ls"), ("result\n\nmind the gap", "success", ["ls"]))
             self.assertEqual(self.answer(hooks, "cat x"), ("masked", "success", ["cat x"]))
+            parts = [{"type": "text", "text": "part"}, "mind the gap"]
+            self.assertEqual(self.answer(hooks, "ls -parts"), (parts, "success", ["ls -parts"]))
             with self.assertRaises(Stopped):
                 self.answer(hooks, "halt")
 
     def test_asyncio(self):
-        async def run():
+        async def permit(verdict):
+            return True
+
+        async def refuse(verdict):
+            return False
+
+        async def run(line, ask=None):
             with Home() as home:
                 async with AsyncHooks(**home.options) as hooks:
                     ran = []
-                    agent = self.agent(None, "rm x", ran, async_hooks=hooks)
+                    agent = self.agent(None, line, ran, async_hooks=hooks, ask=ask)
                     state = await agent.ainvoke({"messages": [("user", "go")]})
                     message = next(message for message in state["messages"] if message.type == "tool")
                     return message.content, ran
 
-        self.assertEqual(asyncio.run(run()), ("rm is not for agents", []))
+        self.assertEqual(asyncio.run(run("rm x")), ("rm is not for agents", []))
+        self.assertEqual(asyncio.run(run("ls")), ("result\n\nmind the gap", ["ls"]))
+        self.assertEqual(asyncio.run(run("git push")), ("May I push?", []))
+        self.assertEqual(asyncio.run(run("git push", refuse)), ("May I push?", []))
+        for ask in (permit, lambda verdict: True):
+            self.assertEqual(asyncio.run(run("git push", ask)), ("result", ["git push"]))
+
+    def test_an_answer_that_nobody_waited_for_permits_nothing(self):
+        async def permit(verdict):
+            return True
+
+        with Home() as home, Hooks(**home.options) as hooks, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self.assertEqual(self.answer(hooks, "git push", ask=permit), ("May I push?", "error", []))
 
 
 class Anthropic(http.server.BaseHTTPRequestHandler):
