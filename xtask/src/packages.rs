@@ -88,7 +88,7 @@ enum Builder {
     Here,
     /// Zig compiles C for another processor. It does not link: a static program needs nothing but the toolchain for that.
     ZigCompiles(&'static str),
-    /// `cargo zigbuild` does both.
+    /// `cargo zigbuild` does both, for macOS, with what `packaging/frameworks` says of Apple's libraries instead of an SDK.
     ZigLinks,
 }
 
@@ -128,6 +128,13 @@ fn build(root: &Path, builder: &Builder, profile: &str, target: Option<&str>) ->
     if let (Builder::ZigCompiles(zig), Some(target)) = (builder, target) {
         cargo.env(format!("CC_{}", target.replace('-', "_")), root.join("packaging/zig-cc"));
         cargo.env("ZIG_TARGET", zig);
+    }
+    if let (Builder::ZigLinks, Some(target)) = (builder, target) {
+        // The oldest macOS on which it runs; zig has a newer one in mind than the toolchain and the tags of the wheels.
+        let oldest = output(rustc().args(["--print", "deployment-target", "--target", target]))?;
+        cargo.envs(oldest.trim().split_once('='));
+        let frameworks = root.join("packaging/frameworks");
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", format!("-C\x1flink-arg=-F{}", frameworks.display()));
     }
     let output = cargo
         .args(["--locked", "--profile", profile, "--package", "hookrail-cli"])
