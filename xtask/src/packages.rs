@@ -114,7 +114,7 @@ fn builder_for(target: &str) -> Result<Builder, String> {
     {
         return Ok(Builder::ZigCompiles(zig));
     }
-    if zig.is_none() && output(cargo().args(["zigbuild", "--version"])).is_ok() {
+    if zig.is_none() && output(Command::new("cargo-zigbuild").arg("--version")).is_ok() {
         return Ok(Builder::ZigLinks);
     }
     Err("no C compiler for it; `pip install ziglang cargo-zigbuild` brings one".to_owned())
