@@ -74,6 +74,8 @@ def spans(line: str) -> str:
     drawn, colour, bold, faint = [], None, False, False
     for text, code in re.findall(r"([^\x1b]+)|\x1b\[([0-9;]*)m", line):
         if text:
+            # Browsers draw one space for many, also where `xml:space` says otherwise.
+            text = text.replace(" ", "\u00a0")
             style = (f' fill="{colour}"' if colour else "") + (' font-weight="bold"' if bold else "") + (' opacity=".7"' if faint else "")
             drawn.append(f"<tspan{style}>{html.escape(text, quote=False)}</tspan>" if style else html.escape(text, quote=False))
         for number in [int(part or 0) for part in code.split(";")] if not text else []:
@@ -109,7 +111,7 @@ def main() -> None:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
         f'aria-label="A terminal: hookrail setup protects Claude Code, a forced push is refused, and the log shows it.">\n'
         f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>\n'
-        f'<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="13" fill="#e6edf3" xml:space="preserve">\n{text}</g>\n</svg>\n'
+        f'<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="13" fill="#e6edf3">\n{text}</g>\n</svg>\n'
     )
     path = ROOT / "docs/plots/blocked.svg"
     path.write_text(svg)
