@@ -290,25 +290,12 @@ impl CommandReading {
     }
 }
 
-/// The signs that are only what they are, a bit for each: it is asked for every sign of a thousand rules. What is not listed
-/// may be an operator, a redirection, an assignment, a quote or a set of a glob.
-const PLAIN_SIGNS: u128 = {
-    let (mut signs, mut sign) = (0, 0_u8);
-    while sign < 128 {
-        let is_plain =
-            matches!(sign, b' ' | b'+'..=b'/' | b'_' | b':' | b'@' | b'%' | b'*' | b'?' | b'~' | b'^');
-        if is_plain || sign.is_ascii_alphanumeric() {
-            signs |= 1 << sign;
-        }
-        sign += 1;
-    }
-    signs
-};
-
 /// The program of a pattern about which nothing can be wrong or doubtful, because it has only signs that cannot be;
 /// `None` for any other text. A rule with such patterns alone is found by its programs and need not be read.
 pub(crate) fn plain_program(text: &str) -> Option<&str> {
-    let is_plain = |byte: u8| byte < 128 && (PLAIN_SIGNS >> byte) & 1 == 1;
+    // What is not listed may be an operator, a redirection, an assignment, a quote or a set of a glob.
+    let is_plain =
+        |sign| matches!(sign, b'a'..=b'z' | b'?'..=b'Z' | b'*'..=b':' | b' ' | b'_' | b'%' | b'~' | b'^');
     let program = text.split(' ').next().filter(|_| text.bytes().all(is_plain))?;
     let is_name = !program.is_empty() && !program.starts_with('-') && !program.contains(GLOB_SIGNS);
     (is_name && program != "..." && text.len() <= 2 * MAX_WORDS).then_some(program)

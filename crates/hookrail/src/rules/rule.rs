@@ -3,7 +3,7 @@
 mod read;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use jsonc_parser::ast::Object;
 
@@ -61,7 +61,9 @@ enum Unread {
 /// The text of a rule of one's own on commands, about which nothing is wrong or doubtful.
 #[derive(Debug)]
 struct UnreadRule {
-    text: Box<str>,
+    /// The settings that it is in.
+    content: Arc<String>,
+    place: Range<usize>,
     programs: PatternPrograms,
 }
 
@@ -70,14 +72,18 @@ struct UnreadRule {
 pub(crate) struct PatternPrograms(String);
 
 impl PatternPrograms {
-    /// Adds that of a pattern; `false` if this has to be read to know what is wrong with it.
-    pub(crate) fn add(&mut self, pattern: &str) -> bool {
-        let Some(program) = plain_program(pattern) else { return false };
-        if self.iter().next_back() != Some(program) {
+    /// Adds that of a pattern; `None` if this has to be read to know what is wrong with it.
+    pub(crate) fn add(&mut self, pattern: &str) -> Option<()> {
+        let program = plain_program(pattern)?;
+        if self.0 != program {
             self.0.push_str(if self.0.is_empty() { "" } else { " " });
             self.0.push_str(program);
         }
-        true
+        Some(())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn iter(&self) -> std::str::Split<'_, char> {
@@ -143,9 +149,9 @@ impl Rule {
         Self { parts, examples, unread: Unread::Shipped(shipped), exceptions: Vec::new() }
     }
 
-    /// A rule of one's own that is read when it is needed; its examples are never asked for.
-    pub(crate) fn unread(text: &str, programs: PatternPrograms) -> Self {
-        let rule = UnreadRule { text: text.into(), programs };
+    /// A rule of one's own, at this place of settings, that is read when it is needed; its examples are never asked for.
+    pub(crate) fn unread(content: Arc<String>, place: Range<usize>, programs: PatternPrograms) -> Self {
+        let rule = UnreadRule { content, place, programs };
         let (parts, examples) = (OnceLock::new(), OnceLock::from(Examples::default()));
         Self { parts, examples, unread: Unread::Own(rule), exceptions: Vec::new() }
     }
@@ -156,7 +162,7 @@ impl Rule {
             let text = match &self.unread {
                 Unread::Nothing => None,
                 Unread::Shipped(shipped) => Some(shipped.body),
-                Unread::Own(own) => Some(&*own.text),
+                Unread::Own(own) => own.content.get(own.place.clone()),
             };
             let read = text.and_then(|text| library::read(text, ExampleUse::Ignore));
             read.and_then(|rule| rule.parts.into_inner()).unwrap_or_else(|| {

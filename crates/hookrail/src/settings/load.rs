@@ -55,7 +55,7 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
         match &text.text {
             Ok(content) => {
                 let source = Source::new(text.file.as_deref(), content);
-                let mut read = read_text(level, &source, settings).unwrap_or_default();
+                let mut read = read_text(level, &source, content, settings).unwrap_or_default();
                 disabled.extend(read.disabled.drain(..).map(|name_or_command| DisabledEntry {
                     name_or_command,
                     list: DisabledList::Settings(level.clone()),
@@ -89,13 +89,21 @@ fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
 
 /// Reads one text of a level: its hooks into `settings`, and all else as what is returned. `None`, with a finding, if it
 /// cannot be used.
-fn read_text(level: &Level, source: &Source<'_>, settings: &mut Settings) -> Option<LevelRead> {
+fn read_text(
+    level: &Level,
+    source: &Source<'_>,
+    content: &Arc<String>,
+    settings: &mut Settings,
+) -> Option<LevelRead> {
     // Approvals are bound to what a project's rules say, and whoever tries examples wants to know what is wrong.
     let reads_all = settings.try_examples || *level == Level::Project;
-    let cut = if reads_all { None } else { CutText::of(source.text()) };
-    if let Some(source) = cut.as_ref().map(|cut| source.without(cut))
+    let cut = if reads_all { None } else { CutText::of(source.text(), content) };
+    if let Some(cut) = &cut
+        && let source = source.without(cut)
         && let Ok(root) = source.parse()
+        && cut.is_of_hooks(&root)
     {
+        settings.hooks.reserve(cut.rules.len());
         return read_root(level, &source, &root, settings);
     }
     let root = parse(level, source, settings)?;
@@ -142,7 +150,7 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
     let text = LevelText {
         level: level.clone(),
         file: source.file.map(Path::to_owned),
-        text: Ok(source.whole()),
+        text: Ok(Arc::new(source.whole())),
         warning: None,
     };
     read_texts(level, &[text], settings);

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hookrail_policy::{CurrentPolicy, Expiry, FolderError, OnExpired, OnMissing, PolicyFolder, PolicyTerms};
 use jiff::Timestamp;
@@ -49,7 +50,7 @@ impl SettingsPaths {
         for file in real.iter().chain(others) {
             let loaded;
             let text = match known.iter().find(|text| text.file.as_ref() == Some(file)) {
-                Some(known) => Some(known.text.as_ref().map_err(Clone::clone)?),
+                Some(known) => Some(&**known.text.as_ref().map_err(Clone::clone)?),
                 None if self.system.contains(file) => None,
                 None => {
                     loaded = load_text(file)?;
@@ -100,8 +101,10 @@ fn named_in(file: &Path, text: &str, is_real: bool) -> Result<Option<NamedPolicy
 
 /// The text of the managed level; `None` where no policy is named.
 pub(super) fn load_managed(paths: &SettingsPaths, known: &[LevelText]) -> Option<LevelText> {
-    let managed =
-        |file: PathBuf, text, warning| LevelText { level: Level::Managed, file: Some(file), text, warning };
+    let managed = |file, text: Result<_, _>, warning| {
+        let text = text.map(Arc::new);
+        LevelText { level: Level::Managed, file: Some(file), text, warning }
+    };
     let named = match paths.policy_in(known) {
         Ok(named) => named?,
         Err(finding) => {

@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -40,8 +40,8 @@ pub(super) struct LevelText {
     pub(super) level: Level,
     /// `None` for a value that a host gave.
     pub(super) file: Option<PathBuf>,
-    /// The text, or why the file cannot be used.
-    pub(super) text: Result<String, Box<Diagnostic>>,
+    /// The text, or why the file cannot be used. Rules that are not read yet are in it.
+    pub(super) text: Result<Arc<String>, Box<Diagnostic>>,
     /// What is doubtful about the file, although it is used.
     pub(super) warning: Option<Diagnostic>,
 }
@@ -94,7 +94,8 @@ impl SettingsFiles {
     /// Settings that a host gives as a value instead of files: they count as the user's.
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         // Through text, so that host and files are read by the same code. A value is always JSON.
-        let given = LevelText { level: Level::User, file: None, text: Ok(value.to_string()), warning: None };
+        let text = Ok(value.to_string().into());
+        let given = LevelText { level: Level::User, file: None, text, warning: None };
         Self::new(project_dir.into(), vec![given], None)
     }
 
@@ -134,7 +135,7 @@ pub(super) fn load_texts(
             let is_first = paths.user_file().as_ref() == Some(&file);
             is_first.then(|| Err(Box::new(ownership::relative_home(&paths.home))))?
         } else {
-            load_text(&file).transpose()?
+            load_text(&file).transpose()?.map(Arc::new)
         };
         Some(LevelText { level, file: Some(file), text, warning: None })
     });

@@ -1,21 +1,23 @@
 //! Rules of one's own that are not read yet, so that a call does not pay for a thousand rules that are not for it.
 //!
 //! A rule is left unread if it only asks for commands and nothing about it could be wrong or doubtful. It is taken out of
-//! the text, and what is left is read as ever. A text for which this cannot be done is read whole, and so is a rule that
-//! says more: whoever wants to know what is wrong with rules gets them all read.
+//! the text, and what is left is read as ever. Rules are looked for without knowing exactly what is around them: if one turns
+//! out not to be where a hook is, the whole text is read. A rule that says more is read, and whoever wants to know what is
+//! wrong with rules gets them all read.
 
-use std::fmt;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr2_iter};
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use jsonc_parser::ast::Object;
+use jsonc_parser::common::Ranged as _;
+use memchr::{memchr, memmem};
 
+use super::read::last;
 use crate::rules::{PatternPrograms, Rule};
 
 /// Stands for a rule in the text that is left: a value that is no hook.
 pub(super) const MARK: &str = "0";
+/// Whose rules are looked for.
+const EVENT: &str = "BeforeTool";
 /// The parser refuses values that are nested more deeply than several times this.
 const MAX_BRACKETS: usize = 64;
 
@@ -41,168 +43,203 @@ pub(super) struct CutRule<'t> {
 }
 
 impl<'t> CutText<'t> {
-    /// Takes out what need not be read; `None` if that is nothing.
-    pub(super) fn of(text: &'t str) -> Option<Self> {
-        let document: Document<'t> = serde_json::from_str(text).ok()?;
+    /// Takes out what need not be read; `None` if that is nothing. `text` is the content without a byte order mark.
+    pub(super) fn of(text: &'t str, content: &Arc<String>) -> Option<Self> {
+        let key = format!("\"{EVENT}\"");
+        let mut scan = Scan { text, at: 0 };
+        memmem::find_iter(text.as_bytes(), &key).find(|start| {
+            scan.at = start + key.len();
+            scan.eats(b':').is_some()
+        })?;
+        let shift = content.len() - text.len();
         let mut cut = Self { text: String::new(), rules: Vec::new() };
-        let mut end = 0;
-        let hooks = document.hooks.before_tool.into_iter().flat_map(|group| group.hooks);
-        for hook in hooks.filter_map(|hook| hook.0) {
-            // Only a blank, a quote or a bracket is between its fields and its braces.
-            let offset = |part: &str| (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
-            let start = text.get(..offset(hook.first)?)?.rfind('{')?;
-            let last = offset(hook.last)? + hook.last.len();
-            cut.text.push_str(text.get(end..start)?);
-            end = last + text.get(last..)?.find('}')? + 1;
-            let mark = cut.text.len();
-            cut.text.push_str(MARK);
-            let rule = Arc::new(Rule::unread(text.get(start..end)?, hook.programs));
-            let (name, description) = (hook.name.and_then(plain), hook.description.and_then(plain));
-            cut.rules.push(CutRule { mark, end, name, description, rule });
+        let (mut end, mut depth) = (0, 0_usize);
+        while let Some(sign) = scan.sign() {
+            let start = scan.at;
+            if sign == b'{'
+                && let Some(rule) = scan.rule()
+            {
+                cut.text.push_str(text.get(end..start)?);
+                end = scan.at;
+                let (mark, place) = (cut.text.len(), start + shift..end + shift);
+                cut.text.push_str(MARK);
+                let PlainRule { programs, name, description, .. } = rule;
+                let rule = Arc::new(Rule::unread(Arc::clone(content), place, programs));
+                cut.rules.push(CutRule { mark, end, name, description, rule });
+                continue;
+            }
+            scan.at = start;
+            if sign == b'"' {
+                scan.string()?;
+                continue;
+            }
+            scan.at += 1;
+            match sign {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' if depth < 2 => break,
+                b'}' | b']' => depth -= 1,
+                b'/' => scan.at += scan.comment()?,
+                _ => {}
+            }
         }
         cut.text.push_str(text.get(end..)?);
         (!cut.rules.is_empty()).then_some(cut)
     }
-}
 
-/// Settings, as far as rules are in them. What has another form is read in full, and so is what has a key twice.
-#[derive(Deserialize)]
-struct Document<'t> {
-    #[serde(borrow)]
-    hooks: Events<'t>,
+    /// Whether each mark is a hook of what is left. Then the whole text says the same, with a rule in the place of each.
+    pub(super) fn is_of_hooks(&self, root: &Object<'_>) -> bool {
+        let groups =
+            last(root, "hooks").and_then(|map| last(map.value.as_object()?, EVENT)?.value.as_array());
+        let groups = groups.into_iter().flat_map(|groups| &groups.elements);
+        let lists = groups.filter_map(|group| last(group.as_object()?, "hooks")?.value.as_array());
+        let mut marks = self.rules.iter().map(|cut| cut.mark).peekable();
+        for hook in lists.flat_map(|list| &list.elements) {
+            marks.next_if_eq(&hook.start());
+        }
+        marks.next().is_none()
+    }
 }
-
-#[derive(Deserialize)]
-struct Events<'t> {
-    #[serde(borrow, rename = "BeforeTool")]
-    before_tool: Vec<Group<'t>>,
-}
-
-#[derive(Deserialize)]
-struct Group<'t> {
-    #[serde(borrow)]
-    hooks: Vec<HookInText<'t>>,
-}
-
-/// What is kept of a hook until all are passed: nothing of one that has to be read.
-struct HookInText<'t>(Option<PlainRule<'t>>);
 
 /// A rule on commands of which reading it in full would find nothing to say.
+#[derive(Default)]
 struct PlainRule<'t> {
     programs: PatternPrograms,
     name: Option<&'t str>,
     description: Option<&'t str>,
-    /// Its first key and its last value.
-    first: &'t str,
-    last: &'t str,
+    /// The fields it has, a bit for each.
+    fields: u16,
 }
 
-/// The fields of a hook, as far as a rule that need not be read has them.
-#[derive(Default)]
-struct Fields<'t> {
-    kind: Option<&'t str>,
-    name: Option<&'t str>,
-    description: Option<&'t str>,
-    when: Option<&'t str>,
-    block: Option<&'t str>,
-    ask: Option<&'t str>,
-    instead: Option<&'t str>,
-    unknown: Option<&'t str>,
-    examples: Option<&'t str>,
-    /// Any other field.
-    other: Option<&'t str>,
-    has_twice: bool,
-    /// Its first key and its last value.
-    first: &'t str,
-    last: &'t str,
+const TYPE: u16 = 1;
+const WHEN: u16 = 1 << 1;
+const BLOCK: u16 = 1 << 2;
+const ASK: u16 = 1 << 3;
+
+/// A place in a text. A question passes what it asks for, with blanks before it; after a `None` the place is anywhere.
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
 }
 
-impl<'de: 't, 't> Deserialize<'de> for HookInText<'t> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let fields = deserializer.deserialize_map(FieldsVisitor)?;
-        let programs = fields.programs();
-        let Fields { name, description, first, last, .. } = fields;
-        Ok(Self(programs.map(|programs| PlainRule { programs, name, description, first, last })))
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'t> Visitor<'t> for FieldsVisitor {
-    type Value = Fields<'t>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a hook")
-    }
-
-    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Fields<'t>, A::Error> {
-        let mut fields = Fields::default();
-        while let Some((key, value)) = map.next_entry::<&'t str, &'t RawValue>()? {
-            if fields.first.is_empty() {
-                fields.first = key;
-            }
-            fields.last = value.get();
+impl<'t> Scan<'t> {
+    fn rule(&mut self) -> Option<PlainRule<'t>> {
+        let mut rule = PlainRule::default();
+        self.items(*b"{}", |scan| {
+            let key = scan.text()?;
+            scan.eats(b':')?;
             let field = match key {
-                "type" => &mut fields.kind,
-                "name" => &mut fields.name,
-                "description" => &mut fields.description,
-                "when" => &mut fields.when,
-                "block" => &mut fields.block,
-                "ask" => &mut fields.ask,
-                "instead" => &mut fields.instead,
-                "unknown" => &mut fields.unknown,
-                "examples" => &mut fields.examples,
-                _ => &mut fields.other,
+                "type" => (scan.text()? == "rule").then_some(TYPE)?,
+                "when" => scan.when(&mut rule.programs).map(|()| WHEN)?,
+                "block" => scan.sentence().map(|()| BLOCK)?,
+                "ask" => scan.sentence().map(|()| ASK)?,
+                "instead" => scan.sentence().map(|()| 1 << 4)?,
+                "unknown" => matches!(scan.text()?, "block" | "ask").then_some(1 << 5)?,
+                "examples" => scan.value(MAX_BRACKETS).map(|()| 1 << 6)?,
+                "name" => {
+                    rule.name = Some(scan.text()?);
+                    1 << 7
+                }
+                "description" => {
+                    rule.description = Some(scan.text()?);
+                    1 << 8
+                }
+                _ => return None,
             };
-            fields.has_twice |= field.replace(value.get()).is_some();
+            let is_new = rule.fields & field == 0;
+            rule.fields |= field;
+            is_new.then_some(())
+        })?;
+        let has_all = rule.fields & (TYPE | WHEN) == TYPE | WHEN && rule.fields & (BLOCK | ASK) != 0;
+        has_all.then_some(rule)
+    }
+
+    /// `{ "command": … }` and nothing else.
+    fn when(&mut self, programs: &mut PatternPrograms) -> Option<()> {
+        self.eats(b'{')?;
+        (self.text()? == "command").then_some(())?;
+        self.eats(b':')?;
+        match self.sign()? {
+            b'[' => self.items(*b"[]", |scan| programs.add(scan.text()?))?,
+            _ => programs.add(self.text()?)?,
         }
-        Ok(fields)
+        self.eats(b'}').filter(|()| !programs.is_empty())
     }
-}
 
-/// `{ "command": … }` and nothing else.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct When<'t> {
-    #[serde(borrow)]
-    command: &'t RawValue,
-}
-
-impl Fields<'_> {
-    /// The programs of its patterns, if it is a rule on commands of which reading it in full would find nothing to say.
-    fn programs(&self) -> Option<PatternPrograms> {
-        let says = |field: Option<&str>| {
-            field.is_none_or(|text| plain(text).is_some_and(|text| !text.trim().is_empty()))
-        };
-        let is_plain = self.kind == Some("\"rule\"")
-            && self.other.is_none()
-            && !self.has_twice
-            && (self.block.is_some() || self.ask.is_some())
-            && [self.block, self.ask, self.instead].into_iter().all(says)
-            && [self.name, self.description].into_iter().flatten().all(|text| plain(text).is_some())
-            && self.unknown.is_none_or(|word| matches!(word, "\"block\"" | "\"ask\""))
-            && self.examples.is_none_or(|value| !is_doubtful(value));
-        // An array of its values would do as well.
-        let when = self.when.filter(|when| is_plain && when.starts_with('{'))?;
-        let command = serde_json::from_str::<When<'_>>(when).ok()?.command.get();
-        let patterns = match plain(command) {
-            Some(pattern) => vec![pattern],
-            None => serde_json::from_str::<Vec<&str>>(command).ok()?,
-        };
-        let mut programs = PatternPrograms::default();
-        (!patterns.is_empty() && patterns.into_iter().all(|pattern| programs.add(pattern)))
-            .then_some(programs)
+    /// Passes the values of a list, or the fields of an object.
+    fn items(&mut self, [open, close]: [u8; 2], mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.eats(open)?;
+        if self.eats(close).is_some() {
+            return Some(());
+        }
+        loop {
+            item(self)?;
+            if self.eats(close).is_some() {
+                return Some(());
+            }
+            self.eats(b',')?;
+        }
     }
-}
 
-/// The text that a value is, if it has no escapes.
-fn plain(value: &str) -> Option<&str> {
-    let text = value.strip_prefix('"')?.strip_suffix('"')?;
-    memchr(b'\\', text.as_bytes()).is_none().then_some(text)
-}
+    /// Passes lists and objects of strings, nested at most so deeply.
+    fn value(&mut self, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        match self.sign()? {
+            b'[' => self.items(*b"[]", |scan| scan.value(depth)),
+            b'{' => self.items(*b"{}", |scan| {
+                scan.text()?;
+                scan.eats(b':')?;
+                scan.value(depth)
+            }),
+            // Some of these escapes stand for no character.
+            _ => self.string().filter(|text| !text.contains("\\u")).map(drop),
+        }
+    }
 
-/// What is passed over is not looked at closely: values that are nested too deeply, and escapes that stand for no character.
-fn is_doubtful(value: &str) -> bool {
-    let brackets = memchr2_iter(b'{', b'[', value.as_bytes()).count();
-    brackets > MAX_BRACKETS || memchr(b'\\', value.as_bytes()).is_some_and(|_| value.contains("\\u"))
+    /// A text that says something.
+    fn sentence(&mut self) -> Option<()> {
+        self.text().filter(|text| !text.trim().is_empty()).map(drop)
+    }
+
+    /// A string without escapes.
+    fn text(&mut self) -> Option<&'t str> {
+        self.string().filter(|text| memchr(b'\\', text.as_bytes()).is_none())
+    }
+
+    /// A string as it is written, without its quotes.
+    fn string(&mut self) -> Option<&'t str> {
+        self.eats(b'"')?;
+        let start = self.at;
+        loop {
+            let rest = self.text.as_bytes().get(self.at..)?;
+            let length = rest.iter().position(|sign| matches!(sign, b'"' | b'\\' | ..b' '))?;
+            let end = self.at + length;
+            self.at = end + 1;
+            match rest.get(length..)? {
+                [b'"', ..] => return self.text.get(start..end),
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u', ..] => self.at += 1,
+                _ => return None,
+            }
+        }
+    }
+
+    /// How long the comment is that begins after a slash.
+    fn comment(&self) -> Option<usize> {
+        let rest = self.text.get(self.at..)?;
+        if rest.starts_with('/') { rest.find('\n') } else { rest.find("*/").map(|end| end + 2) }
+    }
+
+    /// The next sign that is no blank.
+    fn sign(&mut self) -> Option<u8> {
+        loop {
+            let sign = *self.text.as_bytes().get(self.at)?;
+            if !matches!(sign, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(sign);
+            }
+            self.at += 1;
+        }
+    }
+
+    fn eats(&mut self, sign: u8) -> Option<()> {
+        (self.sign()? == sign).then(|| self.at += 1)
+    }
 }

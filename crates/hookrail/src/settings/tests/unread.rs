@@ -1,6 +1,7 @@
 //! Rules that are not read at once: whatever a text says, that makes no difference.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -42,24 +43,32 @@ fn answer(rule: &Rule, line: &str) -> Option<String> {
     rule.answer(&facts).map(|output| format!("{output:?}"))
 }
 
-/// Reads a text as it is, and with a comma at its end, which has every rule read at once.
+/// Reads a text behind a comment, and behind one as long that has every rule read at once: the search ends in it.
 fn read_twice(text: &str) -> [(Vec<String>, Vec<Diagnostic>, Vec<UnusableFile>); 2] {
-    let whole = text.strip_suffix('}').map(|start| format!("{start},}}")).unwrap();
-    [text, &whole].map(|text| {
+    [r#"/*"BeforeTool" ]*/"#, r#"/*"BeforeTool":]*/"#].map(|comment| {
         // Before they are asked what they say, so that they are still unread.
-        let settings = parse_user_text(text);
+        let settings = parse_user_text(&format!("\u{feff}{comment}{text}"));
         (settings.hooks.iter().map(seen).collect(), settings.diagnostics, settings.unusable)
     })
 }
 
-fn is_unread(text: &str) -> bool {
-    super::super::unread::CutText::of(text).is_some()
+/// How many rules of a text are left unread.
+fn unread(text: &str) -> usize {
+    let content = Arc::new(text.to_owned());
+    let Some(cut) = super::super::unread::CutText::of(&content, &content) else { return 0 };
+    let source = Source::of_file(Path::new("s.json"), &content);
+    let root = source.without(&cut).parse();
+    if root.is_ok_and(|root| cut.is_of_hooks(&root)) { cut.rules.len() } else { 0 }
+}
+
+fn is_unread(rule: &str) -> bool {
+    unread(&format!(r#"{{"hooks":{{"BeforeTool":[{{"hooks":[{rule}]}}]}}}}"#)) == 1
 }
 
 fn with_rule(rule: &str) -> String {
     let other = r#"{"type": "rule", "when": {"command": "rm"}, "block": "é"}"#;
     format!(
-        "\u{feff}{{\"hooks\": {{\"BeforeTool\": [\n  {{\"matcher\": \"x|é\", \"hooks\": [{other},\n {rule}, \
+        "{{\"hooks\": {{\"BeforeTool\": [\n  {{\"matcher\": \"x|é\", \"hooks\": [{other},\n {rule}, \
          {other}, {{}}, {{\"type\": \"rulee\"}}]}}]}}, \"hooksConfig\": {{\"typo\": 1}}}}"
     )
 }
@@ -72,7 +81,7 @@ fn usual_rules_are_left_unread_and_all_others_read() {
         r#"{ "name":"" , "type":"rule","block":"}","description":"é","when" : { "command" : [ "mytool x" , "tool" ] } }"#,
         r#"{"block":"{","when":{"command":"tool"},"type":"rule"}"#,
     ] {
-        assert!(is_unread(&format!(r#"{{"hooks":{{"BeforeTool":[{{"hooks":[{rule}]}}]}}}}"#)), "{rule}");
+        assert!(is_unread(rule), "{rule}");
         let [unread, whole] = read_twice(&with_rule(rule));
         assert_eq!(unread, whole, "{rule}");
     }
@@ -110,7 +119,7 @@ fn usual_rules_are_left_unread_and_all_others_read() {
         r#"{"type":"rule","when":{"command":"git push"},"block":"b","instead":"","x":1}"#,
         r#"{"type":"rule","when":{"command":"git push"},"context":"b"}"#,
     ] {
-        assert!(!is_unread(&format!(r#"{{"hooks":{{"BeforeTool":[{{"hooks":[{rule}]}}]}}}}"#)), "{rule}");
+        assert!(!is_unread(rule), "{rule}");
         let [unread, whole] = read_twice(&with_rule(rule));
         assert_eq!(unread, whole, "{rule}");
     }
@@ -122,6 +131,35 @@ fn usual_rules_are_left_unread_and_all_others_read() {
     let [unread, whole] = read_twice(&with_rule(&deep));
     assert_eq!(unread, whole);
     assert_eq!(unread.2.len(), 1, "the parser refuses it");
+}
+
+#[test]
+fn rules_are_left_unread_only_where_hooks_are() {
+    let rule = r#"{"type": "rule", "when": {"command": ["tool delete", "tool x"]}, "block": "b"}"#;
+    for (count, text) in [
+        (
+            2,
+            r#"{"hooks": {"BeforeTool": [{"hooks": [RULE, {"type": "command", "command": "\u0061 '{' // \""}, RULE]}]}}"#,
+        ),
+        (2, "{\"hooks\": {\r\n\"BeforeTool\": [{\"hooks\": [RULE]},\r\n{\"hooks\": [RULE,],}]}}"),
+        (1, "{// \"\n\"hooks\": {\"BeforeTool\":[/*]*/{\"hooks\": [// {\"\nRULE/*RULE*/]}]}}\n// RULE"),
+        (1, r#"{"x": "BeforeTool", "hooks": {"BeforeTool": [{"hooks": [RULE]}]}, "y": RULE}"#),
+        (1, r#"{"hooks": {"BeforeTool": [{"hooks": [RULE]}], "AfterTool": [{"hooks": [RULE]}]}}"#),
+        (0, r#"{/*"BeforeTool": [RULE]*/ "hooks": {"BeforeTool": [{"hooks": [RULE]}]}}"#),
+        (0, r#"{"BeforeTool": [RULE], "hooks": {"BeforeTool": [{"hooks": [RULE]}]}}"#),
+        (0, r#"{"hooks": {"BeforeTool": [{"hooks": [RULE]}], "BeforeTool": []}}"#),
+        (0, r#"{"hooks": {"BeforeTool": [{"hooks": [RULE], "hooks": []}]}}"#),
+        (0, r#"{"hooks": {"BeforeTool": [{"hooks": [[RULE]], "x": RULE}]}}"#),
+        (0, r#"{"hooks": {"BeforeTool": [RULE, {"hooks": RULE}]}}"#),
+        (0, r#"{"hooks": {"BeforeTool": RULE}}"#),
+        (0, r#"{"hooks": {"BeforeTool": [{"hooks": [RULE RULE]}]}}"#),
+        (0, r#"{"hooks": {"BeforeTool": [{"hooks": [RULE]}]}"#),
+    ] {
+        let text = text.replace("RULE", rule);
+        assert_eq!(unread(&text), count, "{text}");
+        let [unread, whole] = read_twice(&text);
+        assert_eq!(unread, whole, "{text}");
+    }
 }
 
 /// Fields of rules, most of them as they should be.
@@ -148,10 +186,54 @@ fn arbitrary_rule() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Settings with rules, between which is what could be taken for something else.
+fn arbitrary_text() -> impl Strategy<Value = String> {
+    let rule = r#"{"type": "rule", "when": {"command": "tool delete"}, "block": "b"}"#;
+    let group = format!(r#"{{"hooks": [{rule}]}}"#);
+    let event = format!(r#""BeforeTool": [{group}]"#);
+    let fillers = [
+        format!("{rule},"),
+        format!("{group},"),
+        format!("{event},"),
+        format!(r#""AfterTool": [{group}],"#),
+        format!(r#""hooks": {{{event}}},"#),
+        format!(r#""x": {rule},"#),
+        format!("// \"{{ {rule}\n"),
+        format!("/* [{{\" {rule} */\r\n"),
+        r#""x": "BeforeTool", "y": "\"{\u00e9","#.to_owned(),
+        r#"{"type": "command", "command": "true", "timeout": 7},"#.to_owned(),
+        "0,".to_owned(),
+        ",".to_owned(),
+        "\"".to_owned(),
+        "{".to_owned(),
+        "]".to_owned(),
+    ];
+    let filler = prop_oneof![3 => Just(String::new()), 1 => prop::sample::select(fillers.to_vec())];
+    prop::collection::vec(filler, 8).prop_map(move |fillers| {
+        let parts = [
+            "{",
+            r#""hooks": {"#,
+            r#""BeforeTool": ["#,
+            r#"{"hooks": ["#,
+            rule,
+            r#", {"x": 1}]}"#,
+            "]}",
+            "}",
+        ];
+        parts.into_iter().zip(fillers).map(|(part, filler)| part.to_owned() + &filler).collect()
+    })
+}
+
 proptest! {
     #[test]
     fn no_rule_is_another_one_unread(rules in prop::collection::vec(arbitrary_rule(), 1..4)) {
         let [unread, whole] = read_twice(&with_rule(&rules.join(",\n ")));
         prop_assert_eq!(unread, whole);
+    }
+
+    #[test]
+    fn no_text_says_something_else_unread(text in arbitrary_text()) {
+        let [unread, whole] = read_twice(&text);
+        prop_assert_eq!(unread, whole, "{}", text);
     }
 }
