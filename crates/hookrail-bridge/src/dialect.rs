@@ -88,6 +88,21 @@ pub(crate) struct SettingsFile {
     pub hook_files: &'static [&'static str],
     /// The one of them that is TOML and may hold the hooks instead.
     pub toml: Option<&'static str>,
+    /// The files of an administrator for all users of the machine, the one for Linux first.
+    pub machine: &'static [&'static str],
+}
+
+impl SettingsFile {
+    /// None of what only some agents have.
+    pub(crate) const NONE: Self = Self {
+        variables: &[],
+        user: "",
+        project: "",
+        shape: SettingsShape::Groups,
+        hook_files: &[],
+        toml: None,
+        machine: &[],
+    };
 }
 
 /// The shape of an agent's settings.

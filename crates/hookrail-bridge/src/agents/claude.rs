@@ -59,7 +59,11 @@ pub(crate) static DIALECT: Dialect = Dialect {
         project: ".claude/settings.json",
         shape: SettingsShape::Groups,
         hook_files: &["settings.json", "settings.local.json"],
-        toml: None,
+        machine: &[
+            "/etc/claude-code/managed-settings.json",
+            "/Library/Application Support/ClaudeCode/managed-settings.json",
+        ],
+        ..SettingsFile::NONE
     },
     advice: None,
     can_replace_result: |event| result::to_native(event, "").is_some(),

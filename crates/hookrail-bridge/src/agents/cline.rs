@@ -40,8 +40,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".cline/plugins/hookrail.js",
         project: ".cline/plugins/hookrail.js",
         shape: SettingsShape::Plugin,
-        hook_files: &[],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some(
         "Cline loads plugins at its start; restart it. It goes on without plugins that take longer than four seconds to \

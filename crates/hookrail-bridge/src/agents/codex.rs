@@ -63,6 +63,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         shape: SettingsShape::Groups,
         hook_files: &["hooks.json", "config.toml"],
         toml: Some("config.toml"),
+        machine: &["/etc/codex/requirements.toml"],
     },
     advice: None,
     can_replace_result: |_| true,

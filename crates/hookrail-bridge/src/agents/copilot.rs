@@ -59,7 +59,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         project: ".github/hooks/hookrail.json",
         shape: SettingsShape::Flat,
         hook_files: &["*.json"],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: None,
     can_replace_result: |event| event.native_event != "postToolUseFailure",

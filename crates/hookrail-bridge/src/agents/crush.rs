@@ -51,7 +51,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         project: ".crush.json",
         shape: SettingsShape::Commands,
         hook_files: &["crush.json", ".crush.json"],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some("This follows the sources of Crush 0.90 and was not run."),
     can_replace_result: |_| false,

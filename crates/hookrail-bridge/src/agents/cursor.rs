@@ -46,12 +46,11 @@ pub(crate) static DIALECT: Dialect = Dialect {
     fires_without_prompt: false,
     exit_two_refuses: true,
     settings: SettingsFile {
-        variables: &[],
         user: ".cursor/hooks.json",
         project: ".cursor/hooks.json",
         shape: SettingsShape::VersionedCommands,
         hook_files: &["hooks.json"],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some(
         "This follows Cursor's documents and was not observed. Cursor also runs the hooks in `.claude/settings.json`.",

@@ -58,7 +58,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
         project: ".gemini/settings.json",
         shape: SettingsShape::Groups,
         hook_files: &["settings.json"],
-        toml: None,
+        machine: &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"],
+        ..SettingsFile::NONE
     },
     advice: Some("Hooks of a project's own settings run only in folders that you trusted in the agent."),
     can_replace_result: |_| true,

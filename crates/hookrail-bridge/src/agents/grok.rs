@@ -53,10 +53,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
         variables: &[("GROK_HOME", "hooks/hookrail.json")],
         user: ".grok/hooks/hookrail.json",
         // It has `.grok/hooks`; the entry for projects needs variables, which it does not leave alone.
-        project: "",
         shape: SettingsShape::Groups,
         hook_files: &["*.json"],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some(
         "Grok Build also runs the hooks in `~/.claude/settings.json` and `~/.cursor/hooks.json`; a call that arrives through two of them is answered once.",

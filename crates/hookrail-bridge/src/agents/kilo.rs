@@ -14,8 +14,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".config/kilo/plugin/hookrail.js",
         project: ".kilo/plugin/hookrail.js",
         shape: SettingsShape::Plugin,
-        hook_files: &[],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some("Kilo loads plugins at its start; restart it."),
     ..opencode::TABLE

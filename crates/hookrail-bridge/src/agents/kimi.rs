@@ -51,10 +51,9 @@ pub(crate) static DIALECT: Dialect = Dialect {
     settings: SettingsFile {
         variables: &[("KIMI_CODE_HOME", "config.toml")],
         user: ".kimi-code/config.toml",
-        project: "",
         shape: SettingsShape::TomlList,
         hook_files: &["config.toml"],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: None,
     can_replace_result: |_| false,

@@ -51,12 +51,11 @@ pub(crate) static DIALECT: Dialect = Dialect {
     fires_without_prompt: false,
     exit_two_refuses: true,
     settings: SettingsFile {
-        variables: &[],
         user: ".llxprt/settings.json",
         project: ".llxprt/settings.json",
         shape: SettingsShape::Groups,
         hook_files: &["settings.json"],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: None,
     // That is an extension of ours which it does not have.

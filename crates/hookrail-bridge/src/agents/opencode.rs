@@ -58,8 +58,7 @@ pub(super) const TABLE: Dialect = Dialect {
         user: ".config/opencode/plugin/hookrail.js",
         project: ".opencode/plugin/hookrail.js",
         shape: SettingsShape::Plugin,
-        hook_files: &[],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some("opencode loads plugins at its start; restart it."),
     can_replace_result: |_| true,

@@ -41,8 +41,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         user: ".pi/agent/extensions/hookrail.js",
         project: ".pi/extensions/hookrail.js",
         shape: SettingsShape::Plugin,
-        hook_files: &[],
-        toml: None,
+        ..SettingsFile::NONE
     },
     advice: Some("pi loads extensions at its start; restart it, or type /reload."),
     tool_response: our_result,

@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use toml_edit::{DocumentMut, Item};
 
+use super::places::machine_files;
 use super::{bridge_entries, calls_bridge, json, toml};
 use crate::agent::Agent;
 
@@ -64,8 +65,7 @@ pub fn obstacles(agent: Agent, around: &Surroundings<'_>) -> Vec<Obstacle> {
 
 /// Claude Code: `disableAllHooks`, of which the last level that has it counts, and an organization's restriction.
 fn claude(around: &Surroundings<'_>) -> Vec<Obstacle> {
-    const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
-    let managed = MANAGED.map(|folder| managed_files(Path::new(folder))).concat();
+    let managed: Vec<PathBuf> = machine_files(Agent::Claude).flat_map(managed_files).collect();
     let folder = around.project.join(".claude");
     let mut levels =
         vec![around.user_file.to_owned(), folder.join("settings.json"), folder.join("settings.local.json")];
@@ -85,15 +85,15 @@ fn claude(around: &Surroundings<'_>) -> Vec<Obstacle> {
 }
 
 /// An organization's settings for Claude Code: the file, then those in the folder beside it in the order of their names.
-fn managed_files(folder: &Path) -> Vec<PathBuf> {
+fn managed_files(file: &Path) -> Vec<PathBuf> {
     let drop_in = |entry: io::Result<fs::DirEntry>| {
         let path = entry.ok()?.path();
         path.extension().is_some_and(|extension| extension == "json").then_some(path)
     };
-    let entries = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten();
+    let entries = fs::read_dir(file.with_extension("d")).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(drop_in).collect();
     files.sort();
-    files.insert(0, folder.join("managed-settings.json"));
+    files.insert(0, file.to_owned());
     files
 }
 
@@ -298,7 +298,6 @@ fn cline(around: &Surroundings<'_>) -> Vec<Obstacle> {
 
 /// Codex: a feature, an organization's restriction, an untrusted project, and entries that nobody trusted.
 fn codex(around: &Surroundings<'_>) -> Vec<Obstacle> {
-    const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
     let mut found = Vec::new();
     let config_file = around.user_file.with_file_name("config.toml");
     let config = around.toml(&config_file);
@@ -315,9 +314,8 @@ fn codex(around: &Surroundings<'_>) -> Vec<Obstacle> {
         }
     }
     let is_only = |rules: &DocumentMut| rules.get("allow_managed_hooks_only")?.as_bool();
-    if around.toml(Path::new(REQUIREMENTS)).and_then(|rules| is_only(&rules)) == Some(true) {
-        found.push(managed_only(REQUIREMENTS.into()));
-    }
+    let is_restricted = |file: &&Path| around.toml(file).and_then(|rules| is_only(&rules)) == Some(true);
+    found.extend(machine_files(Agent::Codex).filter(is_restricted).map(|file| managed_only(file.into())));
     if around.is_project {
         let project = (around.real)(around.project);
         let level = config.as_ref().and_then(|config| {

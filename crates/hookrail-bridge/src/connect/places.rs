@@ -50,22 +50,13 @@ pub fn project_settings(agent: Agent, project: &Path) -> Option<SettingsPlace> {
 /// An agent's settings for all users of the machine that name its bridge, which an administrator writes by hand.
 /// `read` gives the text of a file.
 pub fn machine_settings(agent: Agent, read: impl Fn(&Path) -> Option<String>) -> Option<&'static Path> {
-    let files: &[&str] = match agent {
-        Agent::Claude => &[
-            "/etc/claude-code/managed-settings.json",
-            "/Library/Application Support/ClaudeCode/managed-settings.json",
-        ],
-        Agent::Codex => &["/etc/codex/requirements.toml"],
-        Agent::Gemini => {
-            &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"]
-        }
-        Agent::Qwen => {
-            &["/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"]
-        }
-        _ => &[],
-    };
     let bridge = format!("hookrail bridge {agent} ");
-    files.iter().map(Path::new).find(|file| read(file).is_some_and(|text| text.contains(&bridge)))
+    machine_files(agent).find(|file| read(file).is_some_and(|text| text.contains(&bridge)))
+}
+
+/// An agent's settings for all users of the machine, there or not.
+pub(super) fn machine_files(agent: Agent) -> impl Iterator<Item = &'static Path> {
+    dialect_of(agent).settings.machine.iter().map(Path::new)
 }
 
 fn place_at(settings: &SettingsFile, path: PathBuf) -> SettingsPlace {
