@@ -101,20 +101,25 @@ pub fn observe(
     found.iter().for_each(&mut tell);
     let (mut alone, together): (Vec<&'static Scenario>, Vec<&'static Scenario>) =
         possible.into_iter().partition(|scenario| scenario.alone);
-    if together.is_empty() {
-        // Silence means something only in an agent that answers otherwise.
-        subject.answers |= run(&subject, &[&HARMLESS], left()).1;
-    } else {
-        let (seen, answers) = run(&subject, &together, left());
+    // With all of its tools an agent may not be the one that people have.
+    let (all_tools, usual): (Vec<_>, Vec<_>) =
+        together.into_iter().partition(|scenario| scenario.declares_all());
+    let groups = [usual, all_tools].into_iter().filter(|group| !group.is_empty());
+    for group in groups {
+        let (seen, answers) = run(&subject, &group, left());
         subject.answers |= answers;
         for observation in seen {
-            if observation.result == Proved::Unknown && together.len() > 1 {
+            if observation.result == Proved::Unknown && group.len() > 1 {
                 alone.push(observation.scenario);
             } else {
                 tell(&observation);
                 found.push(observation);
             }
         }
+    }
+    if !subject.answers {
+        // Silence means something only in an agent that answers otherwise.
+        subject.answers = run(&subject, &[&HARMLESS], left()).1;
     }
     for scenario in alone {
         let (seen, _) = run(&subject, &[scenario], left());

@@ -84,8 +84,7 @@ pub(crate) fn attempt(
     }
 
     let started = Instant::now();
-    let declares_all =
-        scenarios.iter().any(|each| each.needs_mcp || each.all_tools || each.subagent.is_some());
+    let declares_all = scenarios.iter().any(|each| each.declares_all());
     let model_name = program.model(declares_all);
     let mut runs = vec![(program.arguments)(scenario.prompt, model_name)];
     let further = program.go_on.zip(scenarios.iter().find_map(|each| each.next_prompt));

@@ -47,6 +47,13 @@ pub struct Scenario {
     pub(crate) read: fn(&Observed<'_>) -> Cell,
 }
 
+impl Scenario {
+    /// Whether the agent has to declare all of its tools in the first request.
+    pub(crate) fn declares_all(&self) -> bool {
+        self.needs_mcp || self.all_tools || self.subagent.is_some()
+    }
+}
+
 /// What does not work from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Broken {
@@ -330,7 +337,6 @@ pub static SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "blocked MCP tool",
-        alone: true,
         effect: Some("block-mcp"),
         turns: |program, _| Some(vec![Turn::Calls(vec![(program.mcp)()?])]),
         needs_mcp: true,
@@ -339,7 +345,6 @@ pub static SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "blocked in a subagent",
-        alone: true,
         effect: Some("block-subagent"),
         // An agent that does not wait for the one below it has to be kept busy.
         turns: |program, _| {
