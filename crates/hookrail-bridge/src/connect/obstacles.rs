@@ -261,7 +261,8 @@ fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
     found.map(obstacle).into_iter().collect()
 }
 
-/// pi: extensions of a project run only in a folder that it trusts. The nearest folder above it that is listed decides.
+/// pi: extensions that settings leave out, and those of a project run only in a folder that it trusts. The nearest folder
+/// above it that is listed decides.
 fn pi(around: &Surroundings<'_>) -> Vec<Obstacle> {
     let folder = around.user_file.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
     let (file, settings) = (folder.join("trust.json"), folder.join("settings.json"));
@@ -276,7 +277,33 @@ fn pi(around: &Surroundings<'_>) -> Vec<Obstacle> {
         message: "does not trust this folder, so pi does not load its extension".to_owned(),
         help: "start pi there and type `/trust`, if you trust the folder".to_owned(),
     });
-    obstacle.into_iter().collect()
+    let levels = [settings, around.project.join(".pi/settings.json")];
+    let left_out = levels.into_iter().find(|file| {
+        let list = around.settings(file).and_then(|settings| settings.get("extensions").cloned());
+        let entries: Vec<&str> =
+            list.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
+        leaves_out(file, &entries, around.file)
+    });
+    let left_out = left_out.map(|file| Obstacle {
+        file: Some(file),
+        message: "keeps pi from loading the extension: see `extensions` there".to_owned(),
+        help: "remove that entry, or turn the extension on with `pi config`".to_owned(),
+    });
+    obstacle.into_iter().chain(left_out).collect()
+}
+
+/// Whether a list in pi's settings leaves an extension out: `-` before its path, or `!` before a pattern unless its path
+/// follows a `+`. Any pattern with signs of its own counts as one that does.
+fn leaves_out(settings: &Path, entries: &[&str], extension: &Path) -> bool {
+    let is_path = |path: &str| settings.with_file_name(path.trim_start_matches("./")) == extension;
+    let is_pattern = |text: &str| {
+        let is_name = extension.file_name().is_some_and(|name| name == text);
+        is_name || is_path(text) || text.contains(['*', '?', '[', '{'])
+    };
+    let has = |sign: char, fits: &dyn Fn(&str) -> bool| {
+        entries.iter().filter_map(|entry| entry.strip_prefix(sign)).any(fits)
+    };
+    has('-', &is_path) || has('!', &is_pattern) && !has('+', &is_path)
 }
 
 /// Cline: a list of plugins that the user turned off.

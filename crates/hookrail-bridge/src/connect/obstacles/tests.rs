@@ -164,6 +164,30 @@ fn cline_lists_plugins_that_are_off() {
     assert_eq!(found(Agent::Cline, false, moved, &[("CLINE_DATA_DIR", "/d")]).len(), 1);
 }
 
+/// `pi config` writes such entries; those of a project turn off extensions of the user, too.
+#[test]
+fn an_extension_that_pi_was_told_to_leave_out_is_found() {
+    let user = "/h/.pi/agent/settings.json";
+    for (file, list, expected) in [
+        (user, r#"["-extensions/hookrail.js"]"#, 1),
+        (user, r#"["-./extensions/hookrail.js"]"#, 1),
+        (user, r#"["-/h/.pi/agent/extensions/hookrail.js"]"#, 1),
+        (user, r#"["!hookrail.js"]"#, 1),
+        (user, r#"["!**/*.js"]"#, 1),
+        (user, r#"["!**/*.js", "+extensions/hookrail.js"]"#, 0),
+        (user, r#"["+extensions/hookrail.js", "-extensions/hookrail.js"]"#, 1),
+        (user, r#"["-extensions/other.js", "!other.js", "extensions/hookrail.js"]"#, 0),
+        (
+            "/p/.pi/settings.json",
+            r#"["/h/.pi/agent/extensions/hookrail.js", "-/h/.pi/agent/extensions/hookrail.js"]"#,
+            1,
+        ),
+    ] {
+        let text = format!(r#"{{"extensions": {list}}}"#);
+        assert_eq!(found(Agent::Pi, false, &[(file, &text)], &[]).len(), expected, "{file} {list}");
+    }
+}
+
 /// pi asks whether it may load what a project brings, and does not without a terminal.
 #[test]
 fn a_projects_extension_runs_in_a_trusted_folder_only() {
