@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::observed::{Cell, Observed, describe};
+use crate::observed::{Cell, Ending, Observed, describe};
 use crate::run::{PATIENCE, Subject, attempt};
 use crate::scenario::{ANSWER, HARMLESS, SCENARIOS, Scenario};
 
@@ -133,12 +133,21 @@ pub fn observe(
 
 /// One run, and whether the agent answered at its end.
 fn run(subject: &Subject<'_>, group: &[&'static Scenario], left: Duration) -> (Vec<Observation>, bool) {
+    const LATE: &str = "there was no time left";
+    // Each of them may take a few seconds more.
+    let more = Duration::from_secs(10) * u32::try_from(group.len()).unwrap_or(u32::MAX);
+    let patience =
+        group.iter().map(|scenario| scenario.patience).max().unwrap_or(PATIENCE).saturating_add(more);
     let mut found = Vec::new();
     let mut answers = false;
     let look = |seen: &Observed<'_>| {
         answers = seen.user_saw(ANSWER);
+        let is_cut_off = seen.ending == Ending::TimedOut && left < patience;
         for scenario in group {
-            let cell = (scenario.read)(seen);
+            let cell = match (scenario.read)(seen) {
+                Cell::Unknown(_) if is_cut_off => Cell::Unknown(LATE),
+                cell => cell,
+            };
             let result = match cell {
                 Cell::Works(_) => Proved::Obeyed,
                 Cell::Instead(_) => Proved::Cannot,
@@ -154,12 +163,8 @@ fn run(subject: &Subject<'_>, group: &[&'static Scenario], left: Duration) -> (V
             .map(|&scenario| Observation { scenario, result: Proved::Unknown, words: why.clone() })
             .collect()
     };
-    // Each of them may take a few seconds more.
-    let more = Duration::from_secs(10) * u32::try_from(group.len()).unwrap_or(u32::MAX);
-    let patience =
-        group.iter().map(|scenario| scenario.patience).max().unwrap_or(PATIENCE).saturating_add(more);
     if left.is_zero() {
-        return (unknown("? (there was no time left)".to_owned()), false);
+        return (unknown(Cell::Unknown(LATE).to_string()), false);
     }
     match attempt(subject, group, patience.min(left), look) {
         Ok(()) => (found, answers),
