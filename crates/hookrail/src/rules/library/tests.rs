@@ -4,8 +4,9 @@ use super::*;
 use crate::matcher::MatchVerdict;
 use crate::rules::examples::Example;
 use crate::rules::facts::{Facts, Subject};
+use crate::rules::index::RuleIndex;
 use crate::rules::path::Places;
-use crate::rules::rule::RuleReading;
+use crate::rules::rule::{PatternPrograms, RuleReading};
 use crate::rules::truth::Truth;
 
 #[test]
@@ -363,6 +364,89 @@ impl Guards {
             }
         }
         (blocked, asked, passed)
+    }
+}
+
+/// Other ways to write a line, of which most do the same.
+fn spellings(line: &str) -> Vec<String> {
+    let mut all = vec![line.to_owned()];
+    let Some((program, rest)) = line.split_once(' ') else { return all };
+    let quoted = line.replace('\'', "'\\''");
+    let (first, others) = program.split_at(program.chars().next().map_or(0, char::len_utf8));
+    all.extend([
+        format!("sudo -u x {line}"),
+        format!("bash -c '{quoted}'"),
+        format!("/usr/local/bin/{program} {rest}"),
+        format!("g{program} {rest}"),
+        format!("{} {rest}", program.to_uppercase()),
+        format!("/BIN/{} {rest}", program.to_uppercase()),
+        format!("$(echo {program}) {rest}"),
+        format!("{first}''{others} {rest}"),
+        format!("\\{line}"),
+        format!("X={program}; $X {rest}"),
+        format!("{first}* {rest}"),
+        format!("echo a | xargs {line}"),
+        format!("find . -name x -exec {line} \\;"),
+        format!("eval \"$(cat x)\"; {line}"),
+        format!("timeout 5 nice -n 3 env A=b {line} && ls"),
+        format!("{line} \"$Y\""),
+        format!("{program} \"$Y\" {rest}"),
+    ]);
+    let words: Vec<&str> = line.split(' ').collect();
+    for at in 1..words.len().min(8) {
+        let with = |word: &str| {
+            let mut words = words.clone();
+            words[at] = word;
+            words.join(" ")
+        };
+        all.extend([
+            with("$Z"),
+            with("\"a$Z\""),
+            with(&format!("'{}'", words[at])),
+            with(&words[at].to_uppercase()),
+        ]);
+        if words[at].starts_with("--") {
+            all.push(with(&words[at][..words[at].len() - 1]));
+        }
+        if let Some((flag, value)) = words[at].split_once('=') {
+            all.push(with(&format!("{flag} {value}")));
+        }
+    }
+    all
+}
+
+/// However a line is written, a rule that is read only when one of its programs comes decides as one that is always read.
+/// Every fiftieth line is tried.
+#[test]
+fn a_rule_that_is_not_read_does_not_hold() {
+    let whole = |text: &str| read(text, ExampleUse::Ignore).unwrap();
+    let guards =
+        GUARDS.iter().map(|(name, _, text)| ((*name).to_owned(), find(name).unwrap().rule, whole(text)));
+    let lines = || [DANGEROUS, DRY_RUN, HARMLESS, EVERYDAY].into_iter().flat_map(rows).map(|(_, line)| line);
+    let own = lines().step_by(60).filter_map(|line| {
+        let pattern = line.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        let mut programs = PatternPrograms::default();
+        let text = format!(r#"{{ "when": {{ "command": "{pattern}" }}, "block": "no" }}"#);
+        programs.add(&pattern).then(|| (pattern, Rule::unread(&text, programs), whole(&text)))
+    });
+    let rules: Vec<_> = guards.chain(own).collect();
+    assert!(rules.len() > 100, "{}", rules.len());
+    let mut index = RuleIndex::default();
+    for (place, (_, rule, _)) in rules.iter().enumerate() {
+        index.add(place, Some(rule));
+    }
+    for line in lines().step_by(50).flat_map(spellings) {
+        let serde_json::Value::Object(input) = serde_json::json!({ "command": line }) else { unreachable!() };
+        let subject =
+            Subject { tool_name: Some("run_shell_command"), tool_input: Some(&input), ..Subject::default() };
+        let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
+        let candidates = index.candidates(&facts);
+        for (place, (name, unread, whole)) in rules.iter().enumerate() {
+            let truth = whole.evaluate(&facts);
+            assert_eq!(unread.evaluate(&facts), truth, "{name}: {line}");
+            let is_candidate = candidates.as_ref().is_none_or(|places| places.contains(&place));
+            assert!(is_candidate || truth == Truth::No, "{name}: {line}");
+        }
     }
 }
 
