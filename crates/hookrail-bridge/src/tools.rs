@@ -6,7 +6,7 @@
 
 use hookrail::JsonObject;
 use hookrail::components::CallReading;
-use hookrail::rules::{OurTool, argument_problem, is_shell_line};
+use hookrail::rules::{OurTool, argument_problem};
 use serde_json::Value;
 
 use crate::agent::Agent;
@@ -69,7 +69,7 @@ fn own_call(agent: Agent, native_name: &str, native: JsonObject, mcp: Option<Mcp
     let Some(tool) = dialect_of(agent).tool(native_name) else {
         names.add_mcp(agent, native_name, mcp);
         names.add(native_name);
-        return names.unlisted_call(native_name, native);
+        return names.call(native_name, native, CallReading::Unlisted);
     };
     names.add(tool.ours);
     names.add(native_name);
@@ -91,7 +91,7 @@ pub fn mcp_call(server: &str, tool: &str, input: JsonObject) -> OurCall {
     let name = format!("mcp__{server}__{tool}");
     names.add(&name);
     names.add(&format!("mcp__{}__{}", plain(server), plain(tool)));
-    names.unlisted_call(&name, input)
+    names.call(&name, input, CallReading::Unlisted)
 }
 
 /// The result of an MCP server's tool as hooks see it; an error of the protocol is one of the tool.
@@ -132,15 +132,6 @@ fn called_tool(agent: Agent, native_name: &str, native: &JsonObject) -> Option<(
     let is_bare = dialect_of(agent).mcp == McpForm::Bare && called.contains("__");
     let is_call = if native_name == through { called != through } else { is_bare && called == native_name };
     is_call.then(|| (called.to_owned(), native.get(arguments).cloned().unwrap_or_default()))
-}
-
-/// Whether the argument of a tool that is in no table would be run as a shell line, as far as it shows.
-fn is_command(value: &Value) -> bool {
-    match value {
-        Value::String(line) => is_shell_line(line),
-        Value::Array(words) => !words.is_empty() && words.iter().all(Value::is_string),
-        _ => false,
-    }
 }
 
 /// Why it cannot be determined what a call does: an argument that decides is missing or has another type.
@@ -397,14 +388,6 @@ impl ToolNames {
                 self.add(&reading);
             }
         }
-    }
-
-    /// A call of a tool that is in no table.
-    fn unlisted_call(mut self, native_name: &str, input: JsonObject) -> OurCall {
-        if ["command", "cmd"].iter().any(|name| input.get(*name).is_some_and(is_command)) {
-            self.add("run_shell_command");
-        }
-        self.call(native_name, input, CallReading::Unlisted)
     }
 
     fn call(self, native_name: &str, input: JsonObject, reading: CallReading) -> OurCall {

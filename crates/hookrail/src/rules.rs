@@ -25,7 +25,7 @@ mod truth;
 
 pub use self::condition::{Condition, ConditionReport};
 
-pub use self::facts::{Facts, Folders, Subject, is_shell_line};
+pub use self::facts::{Facts, Folders, Subject, shell_tool_of};
 pub(crate) use self::index::RuleIndex;
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
 pub(crate) use self::problem::RuleProblem;

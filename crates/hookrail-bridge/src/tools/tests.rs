@@ -233,8 +233,8 @@ fn what_is_known_of_a_call() {
         (Claude, "Monitor", json!({"ws": {}}), Known, "Monitor"),
         (Qwen, "monitor", json!({"command": "ls", "directory": "a"}), Known, "monitor"),
         (Claude, "Workflow", json!({"script": "x", "command": "rm -rf /"}), Plain, ""),
-        (Claude, "Other", json!({"cmd": ["ls"]}), Unlisted, "run_shell_command"),
-        (Claude, "mcp__a__b", json!({"command": "ls -l"}), Unlisted, "run_shell_command"),
+        (Claude, "Other", json!({"cmd": ["ls"]}), Unlisted, ""),
+        (Claude, "mcp__a__b", json!({"command": "ls -l"}), Unlisted, ""),
         (Claude, "Other", json!({"command": "it's text"}), Unlisted, ""),
         (Qwen, "tool_call", json!({"name": "edit", "arguments": {"file_path": "a"}}), Known, "tool_call"),
         (

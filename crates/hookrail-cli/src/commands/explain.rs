@@ -6,9 +6,12 @@
 mod report;
 mod text;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use hookrail::components::{Explanation, HookKind, HookPlanner, Level, Matching, PlannedHook};
+use hookrail::components::{
+    Event, Explanation, HookEventHandler, HookKind, HookPlanner, Level, Matching, PlannedHook, TypedInput,
+};
 use hookrail::rules::{ConditionReport, Facts, Folders, Subject};
 use hookrail::settings::{RegistryScope, ResolvedSettings};
 use hookrail::{EventName, Hook};
@@ -36,16 +39,22 @@ pub(crate) fn run(
         printer.message(format_args!("note: --tool has no effect: {} hooks run every time", args.event));
     }
     let target = target.filter(|_| has_target(args.event));
-    let explanation =
-        HookPlanner::new(Arc::new(settings.registry(RegistryScope::All))).explain(args.event, target, &[]);
+    let given = match given(args) {
+        Ok(given) => given,
+        Err(problem) => return problem.report(printer),
+    };
+    let event = given.as_ref().map(TypedInput::event);
+    let other_names = match (&given, &event) {
+        (Some(given), Some(event)) => HookEventHandler::other_names(event, &given.base),
+        _ => Cow::default(),
+    };
+    let registry = Arc::new(settings.registry(RegistryScope::All));
+    let explanation = HookPlanner::new(registry).explain(args.event, target, &other_names);
     findings::print_findings(&settings, context, printer);
     if plans_hooks_that_are_off(&explanation, &settings) {
         printer.message("note: this is what would run if hooks were on");
     }
-    let planned = match planned(args, context, &explanation) {
-        Ok(planned) => planned,
-        Err(problem) => return problem.report(printer),
-    };
+    let planned = planned(event.as_ref(), context, &explanation);
     let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks).map(|planned| &*planned.hook);
     let workers = PastWorkers::load_for(hooks, &hook_log::path_in(&context.state_dir()));
     match args.format {
@@ -77,31 +86,29 @@ struct Planned<'e> {
     condition: Option<ConditionReport>,
 }
 
-/// The planned hooks, in the order of the plan.
-/// Conditions are looked at only where arguments were given: without them no condition can be decided.
-fn planned<'e>(
-    args: &ExplainArgs,
-    context: &Context,
-    explanation: &'e Explanation,
-) -> Result<Vec<Planned<'e>>, InputProblem> {
-    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks);
+/// The event, where arguments were given.
+fn given(args: &ExplainArgs) -> Result<Option<TypedInput>, InputProblem> {
     if args.input.is_none() {
-        let planned = |planned: &'e PlannedHook| Planned {
-            hook: &planned.hook,
-            per_file: planned.per_file,
-            condition: None,
-        };
-        return Ok(hooks.map(planned).collect());
+        return Ok(None);
     }
     let given =
         EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
-    let input = event_input::load(&given, EventCommand::Explain)?;
-    let event = input.event();
+    event_input::load(&given, EventCommand::Explain).map(Some)
+}
+
+/// The planned hooks, in the order of the plan.
+/// Conditions are looked at only where arguments were given: without them no condition can be decided.
+fn planned<'e>(
+    event: Option<&Event<'_>>,
+    context: &Context,
+    explanation: &'e Explanation,
+) -> Vec<Planned<'e>> {
+    let hooks = explanation.plan.iter().flat_map(|plan| &plan.hooks);
     let condition = |hook: &Hook| {
         // A guard of an enclosing project sees paths from there.
         let project = hook.enclosing.as_deref().unwrap_or(context.project());
         let folders = Folders { project, cwd: context.project(), home: home(context) };
-        let facts = Facts::new(Subject::of(&event), folders);
+        let facts = Facts::new(Subject::of(event?), folders);
         match (&hook.kind, &hook.when) {
             (HookKind::Rule(rule), _) => Some(rule.explain(&facts)),
             (_, Some(when)) => Some(when.explain(&facts)),
@@ -114,7 +121,7 @@ fn planned<'e>(
         // Its condition is asked about each file, not about the patch.
         condition: if planned.per_file { None } else { condition(&planned.hook) },
     };
-    Ok(hooks.map(planned).collect())
+    hooks.map(planned).collect()
 }
 
 /// Whether matchers are compared with something in this event.

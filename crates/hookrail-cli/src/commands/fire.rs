@@ -15,7 +15,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use hookrail::components::{CallReading, Event, HookSystem, ProcessedHookResult, TypedInput};
+use hookrail::components::{
+    CallReading, Event, HookEventHandler, HookSystem, ProcessedHookResult, TypedInput,
+};
 use hookrail::rules::unreadable_call;
 use hookrail::{EventName, HookSession};
 
@@ -202,7 +204,8 @@ async fn fire_repeatedly<'a>(
     let handler = system.event_handler()?;
     let input = &given.input;
     let event = input.event();
-    let explanation = system.explain(event.name(), event.match_target(), &input.base.also_matches);
+    let other_names = HookEventHandler::other_names(&event, &input.base);
+    let explanation = system.explain(event.name(), event.match_target(), &other_names);
     let mut summary = args.repeat.map(|_| RepeatSummary::default());
     let mut kept: Option<ProcessedHookResult> = None;
     for _ in 0..args.repeat.unwrap_or(1) {

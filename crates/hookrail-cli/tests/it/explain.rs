@@ -96,3 +96,23 @@ fn hooks_that_are_off_are_explained_as_if_they_were_on() {
     let run = Run::new(&project, &["explain", "AfterTool", "--format", "json"]);
     assert_eq!((run.json()["enabled"].clone(), run.code), (json!(false), Some(0)));
 }
+
+/// X2: what `fire` blocks is in the plan that `explain` shows.
+#[test]
+fn a_tool_in_no_table_that_takes_a_command_is_a_shell_too() {
+    let project = TestProject::new();
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [{
+        "matcher": "run_shell_command",
+        "hooks": [{ "type": "rule", "name": "no-rm", "when": { "command": "rm" }, "block": "no" }],
+    }] } }));
+    for (input, code, is_planned) in [(r#"{"cmd":"rm x"}"#, 2, true), (r#"{"script":"rm x"}"#, 0, false)] {
+        let args = ["BeforeTool", "--tool", "bash", "--input", input];
+        assert_eq!(Run::new(&project, &[&["fire"], &args[..]].concat()).code, Some(code), "{input}");
+        let explained = Run::new(&project, &[&["explain"], &args[..], &["--format", "json"]].concat()).json();
+        assert_eq!(
+            explained["hooks"].as_array().is_some_and(|hooks| hooks.len() == 1),
+            is_planned,
+            "{explained}"
+        );
+    }
+}

@@ -26,7 +26,7 @@ use crate::host::panics::{catch_panic, catch_panic_in_future};
 use crate::payload::BaseOverrides;
 use crate::plan::planner::{HookPlanner, Plan};
 use crate::plan::registry::HookRegistry;
-use crate::rules::{Folders, OurTool, unreadable_call};
+use crate::rules::{Folders, OurTool, shell_tool_of, unreadable_call};
 use crate::run::{
     Call, HookRunner, KeptAnswer, KeptQuestion, RunnerOptions, StartListener, inherited_environment,
     stays_open_for_writing,
@@ -123,7 +123,8 @@ impl HookEventHandler {
     }
 
     fn plan_for(&self, event: &Event<'_>, base: &BaseOverrides) -> Result<Option<Arc<Plan>>, String> {
-        catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &base.also_matches))
+        let other_names = Self::other_names(event, base);
+        catch_panic(|| self.planner.plan_also(event.name(), event.match_target(), &other_names))
     }
 
     /// The failure of an event that wrote no record of itself yet.
@@ -238,6 +239,21 @@ impl HookEventHandler {
         }
     }
 
+    /// The names besides its own that a matcher may mean an event's tool by: those that the sender knows, and the shell's
+    /// for a tool in no table that seems to run a shell line.
+    pub fn other_names<'b>(event: &Event<'_>, base: &'b BaseOverrides) -> Cow<'b, [String]> {
+        let known = Cow::Borrowed(base.also_matches.as_slice());
+        let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
+            event
+        else {
+            return known;
+        };
+        match shell_tool_of(tool_name, tool_input, base.reading.as_ref()) {
+            Some(shell) => known.iter().cloned().chain([shell.to_owned()]).collect(),
+            None => known,
+        }
+    }
+
     /// What is known of a tool call: by the sender's table, else by ours.
     fn reading<'b>(&self, event: &Event<'_>, base: &'b BaseOverrides) -> Option<Cow<'b, CallReading>> {
         if let Some(reading) = &base.reading {
@@ -282,7 +298,7 @@ impl HookEventHandler {
 
     /// Whether an event with these fields can have a result.
     pub fn would_run(&self, event: &Event<'_>, base: &BaseOverrides) -> bool {
-        self.can_have_result(event.name(), event.match_target(), &base.also_matches)
+        self.can_have_result(event.name(), event.match_target(), &Self::other_names(event, base))
     }
 
     /// Whether an event with these fields is answered by rules alone, so that no process is started.

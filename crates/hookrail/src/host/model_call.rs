@@ -149,7 +149,7 @@ impl HookSession {
             }
             Permission::Stopped { reason } => return Ok(stopped(reason, None, &messages, warnings)),
         }
-        let may_stream = !hidden && self.listening(EventName::AfterModel, None).is_none();
+        let may_stream = !hidden && self.listening(EventName::AfterModel).is_none();
         let response = call(OutgoingCall { request: &request, may_stream }).await?;
 
         let after = self.fire_after_model(&request, response).await;

@@ -21,6 +21,7 @@ use crate::host::event_handler::HookEventHandler;
 use crate::host::model_format::{RequestFormat, ResponseFormat};
 use crate::host::panics::catch_panic;
 use crate::host::session::HookSession;
+use crate::payload::BaseOverrides;
 use crate::verdict::result::ProcessedHookResult;
 
 /// The events around tools and model calls. [`HookSession::execute_tool`] and [`HookSession::call_model`] fire them
@@ -32,12 +33,12 @@ impl HookSession {
         tool_name: &str,
         tool_input: &'a JsonObject,
     ) -> BeforeToolHookResult<'a> {
-        let Some(engine) = self.listening(EventName::BeforeTool, Some(tool_name)) else {
+        let event = Event::BeforeTool { tool_name, tool_input };
+        let Some(engine) = self.listening_to(&event) else {
             let gate = ToolGate::Run { tool_input: Cow::Borrowed(tool_input) };
             return BeforeToolHookResult { gate, notes: Notes::default() };
         };
-        let (effects, notes) =
-            self.effects_of(engine.fire(&Event::BeforeTool { tool_name, tool_input }).await);
+        let (effects, notes) = self.effects_of(engine.fire(&event).await);
         let tool_input = match effects.specific {
             SpecificEffects::BeforeTool { tool_input: Some(changes), .. } => {
                 changed_input(tool_input, changes)
@@ -60,10 +61,11 @@ impl HookSession {
         tool_input: &JsonObject,
         tool_response: &JsonObject,
     ) -> AfterToolHookResult {
-        let Some(engine) = self.listening(EventName::AfterTool, Some(tool_name)) else {
+        let event = Event::AfterTool { tool_name, tool_input, tool_response };
+        let Some(engine) = self.listening_to(&event) else {
             return AfterToolHookResult::default();
         };
-        let result = engine.fire(&Event::AfterTool { tool_name, tool_input, tool_response }).await;
+        let result = engine.fire(&event).await;
         let (effects, notes) = self.effects_of(result);
         let tool_response = match effects.specific {
             SpecificEffects::AfterTool { tool_response } => Some(tool_response),
@@ -78,7 +80,7 @@ impl HookSession {
         &self,
         request: &'a R,
     ) -> BeforeModelHookResult<'a, R> {
-        let Some(engine) = self.listening(EventName::BeforeModel, None) else {
+        let Some(engine) = self.listening(EventName::BeforeModel) else {
             let gate = ModelGate::Send { request: Cow::Borrowed(request) };
             return BeforeModelHookResult { gate, notes: Notes::default() };
         };
@@ -111,7 +113,7 @@ impl HookSession {
         &self,
         request: &R,
     ) -> BeforeToolSelectionHookResult<R::ToolConfig> {
-        let Some(engine) = self.listening(EventName::BeforeToolSelection, None) else {
+        let Some(engine) = self.listening(EventName::BeforeToolSelection) else {
             return BeforeToolSelectionHookResult {
                 selection: ToolSelection::Unchanged,
                 notes: Notes::default(),
@@ -144,7 +146,7 @@ impl HookSession {
             stop: None,
             notes: Notes::default(),
         };
-        let Some(engine) = self.listening(EventName::AfterModel, None) else { return unchanged(response) };
+        let Some(engine) = self.listening(EventName::AfterModel) else { return unchanged(response) };
         let event = Event::AfterModel { llm_request: request.to_hook(), llm_response: response.to_hook() };
         let result = engine.fire(&event).await;
         drop(event);
@@ -215,7 +217,7 @@ impl HookSession {
     }
 
     async fn fire_agent_event(&self, event: Event<'_>) -> AgentHookResult {
-        let Some(engine) = self.listening(event.name(), event.match_target()) else {
+        let Some(engine) = self.listening_to(&event) else {
             return AgentHookResult::default();
         };
         let (effects, notes) = self.effects_of(engine.fire(&event).await);
@@ -228,10 +230,16 @@ impl HookSession {
         AgentHookResult { gate, clear_context, notes }
     }
 
-    /// The engine, if hooks are on and one of them listens.
+    /// The engine, if hooks are on and one of them listens to an event of the model.
     #[inline]
-    pub(crate) fn listening(&self, event: EventName, target: Option<&str>) -> Option<&HookEventHandler> {
-        self.hook_system()?.try_engine().filter(|engine| engine.can_have_result(event, target, &[]))
+    pub(crate) fn listening(&self, event: EventName) -> Option<&HookEventHandler> {
+        self.hook_system()?.try_engine().filter(|engine| engine.can_have_result(event, None, &[]))
+    }
+
+    /// The engine, if hooks are on and one of them listens to this event.
+    #[inline]
+    pub(crate) fn listening_to(&self, event: &Event<'_>) -> Option<&HookEventHandler> {
+        self.hook_system()?.try_engine().filter(|engine| engine.would_run(event, &BaseOverrides::default()))
     }
 
     /// What came of an event, and what goes with it.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::event::EventName;
+use crate::event::Event;
 use crate::formats::json_object::JsonObject;
 use crate::host::effects::{AfterToolHookResult, Notes, ToolGate};
 use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
@@ -139,7 +139,9 @@ impl HookSession {
         before: Notes,
     ) -> ToolOutcome {
         // What hooks are given is made only where some hook will read it.
-        let after = if self.listening(EventName::AfterTool, Some(tool_name)).is_some() {
+        let none = JsonObject::new();
+        let event = Event::AfterTool { tool_name, tool_input: &tool_input, tool_response: &none };
+        let after = if self.listening_to(&event).is_some() {
             self.fire_after_tool(tool_name, &tool_input, &result.to_hook_response()).await
         } else {
             AfterToolHookResult::default()

@@ -177,18 +177,12 @@ impl<'a> Facts<'a> {
 
     /// The tool, if it is one of ours.
     fn tool(&self) -> Option<&'static OurTool> {
-        match self.subject.reading {
-            Some(CallReading::Unlisted | CallReading::Plain) => None,
-            Some(CallReading::Known | CallReading::Unreadable(_)) | None => {
-                OurTool::named(self.subject.tool_name?)
-            }
-        }
+        listed_tool(self.subject.tool_name?, self.subject.reading)
     }
 
     /// Whether a tool is in nobody's table, so that its arguments are read by their names.
     fn is_unlisted(&self) -> bool {
-        let is_plain = matches!(self.subject.reading, Some(CallReading::Plain));
-        self.subject.tool_name.is_some() && self.tool().is_none() && !is_plain
+        self.subject.tool_name.is_some_and(|name| is_unlisted(name, self.subject.reading))
     }
 
     /// Reads the `command` of a shell call: a line for a shell, or an array that is executed without one. A command
@@ -213,10 +207,37 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// The tool of ours that a name means.
+fn listed_tool(name: &str, reading: Option<&CallReading>) -> Option<&'static OurTool> {
+    match reading {
+        Some(CallReading::Unlisted | CallReading::Plain) => None,
+        Some(CallReading::Known | CallReading::Unreadable(_)) | None => OurTool::named(name),
+    }
+}
+
+fn is_unlisted(name: &str, reading: Option<&CallReading>) -> bool {
+    !matches!(reading, Some(CallReading::Plain)) && listed_tool(name, reading).is_none()
+}
+
+/// The name of the shell's tool for a call of a tool that is in no table, if its arguments look like a shell line. A
+/// matcher is tried on it, too.
+pub fn shell_tool_of(name: &str, input: &JsonObject, reading: Option<&CallReading>) -> Option<&'static str> {
+    let is_command = |argument: &Value| match argument {
+        Value::String(line) => is_shell_line(line),
+        Value::Array(argv) => !argv.is_empty() && argv.iter().all(Value::is_string),
+        _ => false,
+    };
+    let runs = COMMAND_NAMES.iter().any(|name| input.get(*name).is_some_and(is_command));
+    (runs && is_unlisted(name, reading)).then_some(SHELL_TOOL)
+}
+
+/// What a tool that is in no table calls its command.
+const COMMAND_NAMES: [&str; 2] = ["command", "cmd"];
+
 /// What a tool that is in no table would run, if its arguments look like a shell line. Text that does not parse as one
 /// is some other text.
 fn read_unlisted(input: &JsonObject) -> Option<ShellFacts> {
-    let facts = ["command", "cmd"].into_iter().filter_map(|name| match input.get(name)? {
+    let facts = COMMAND_NAMES.into_iter().filter_map(|name| match input.get(name)? {
         Value::String(line) if is_shell_line(line) => Some(facts_of_line(line)),
         Value::Array(argv) => words(argv).map(|argv| facts_of_argv(&argv)),
         _ => None,
@@ -234,7 +255,7 @@ fn read_unlisted(input: &JsonObject) -> Option<ShellFacts> {
 }
 
 /// Whether a text parses as a shell line.
-pub fn is_shell_line(text: &str) -> bool {
+fn is_shell_line(text: &str) -> bool {
     !text.trim().is_empty() && !outline(text).is_broken
 }
 

@@ -43,8 +43,7 @@ impl HookSystem {
             // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
             Matching::Ignored => self.engine().can_have_result(event, None, &[]),
             Matching::Tool | Matching::Word { .. } => {
-                let also = &request.input.base.also_matches;
-                self.engine().can_have_result(event, request.input.event().match_target(), also)
+                self.engine().would_run(&request.input.event(), &request.input.base)
             }
         });
         // Whatever is wrong will come up again when the request is executed, and is answered there.

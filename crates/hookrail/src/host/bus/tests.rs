@@ -3,6 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::host::bus::message::*;
+use crate::host::effects::ToolGate;
 use crate::host::observer::{HookCall, HookObserver};
 use crate::host::session::HookSession;
 use crate::trust::TrustPolicy;
@@ -68,6 +69,37 @@ fn only_matching_calls_need_to_be_executed() {
     assert!(!has_hooks_for(json!({
         "type": HOOK_EXECUTION_REQUEST, "eventName": "BeforeModel", "input": { "llm_request": request },
     })));
+}
+
+/// X2: hooks of the shell's tool are asked about a tool in no table that seems to run a shell line, wherever it is called.
+#[tokio::test]
+async fn a_tool_in_no_table_that_takes_a_command_is_a_shell_too() {
+    let rule = json!({ "type": "rule", "when": { "command": "rm" }, "block": "no" });
+    let groups = json!([{ "matcher": "^run_shell_command$", "hooks": [rule] }]);
+    let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": groups } });
+    let session =
+        HookSession::builder(std::env::temp_dir(), TrustPolicy::AllowAll).settings(settings).build();
+    let system = session.hook_system().unwrap();
+    for (tool, input, is_blocked) in [
+        ("bash", json!({ "command": "cd x && rm y" }), true),
+        ("exec", json!({ "cmd": ["rm", "y"] }), true),
+        ("Bash", json!({ "command": "it's text", "cmd": "rm y" }), true),
+        ("mcp__box__run", json!({ "command": "sudo rm y" }), true),
+        ("run_shell_command", json!({ "command": "rm y" }), true),
+        ("bash", json!({ "command": "ls" }), false),
+        ("bash", json!({ "command": "it's rm y" }), false),
+        ("bash", json!({ "script": "rm y" }), false),
+        ("bash", json!({ "command": [] }), false),
+        ("write_file", json!({ "file_path": "a", "command": "rm y" }), false),
+    ] {
+        let mut request = message(tool);
+        request["input"]["tool_input"] = input.clone();
+        let answer = system.execute_request(request.clone()).await;
+        assert_eq!(answer.outcome.unwrap().blocked, is_blocked, "{tool} {input}");
+        assert!(!is_blocked || system.has_hooks_for(&CheckedRequest::parse(request).unwrap()));
+        let gate = session.fire_before_tool(tool, input.as_object().unwrap()).await.gate;
+        assert_eq!(matches!(gate, ToolGate::Block { .. }), is_blocked, "{tool} {input}");
+    }
 }
 
 /// Whatever way a line is read, the request and the refusal are the same.
