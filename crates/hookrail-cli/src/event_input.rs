@@ -2,7 +2,6 @@
 //!
 //! `fire`, `facts` and `explain` read their event here, so the same arguments mean the same event in each of them.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::cli::EventArgs;
 use crate::exit::ExitStatus;
+use crate::plain_file;
 use crate::terminal::printer::{Printer, escape};
 
 /// Why an event cannot be fired.
@@ -102,8 +102,9 @@ pub(crate) fn read_payload(path: &Path, hint: &str) -> Result<Value, InputProble
     let read = if path.as_os_str() == "-" {
         io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read the payload from stdin")
     } else {
-        fs::read(path)
-            .map(|content| bytes = content)
+        plain_file::open(path)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .map(drop)
             .with_context(|| format!("cannot read the payload `{}`", path.display()))
     };
     read.map_err(InputProblem::Unreadable)?;

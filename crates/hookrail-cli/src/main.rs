@@ -17,6 +17,7 @@ mod findings;
 mod hook_log;
 mod interrupt;
 mod logging;
+mod plain_file;
 mod services;
 mod settings_file;
 mod signals;

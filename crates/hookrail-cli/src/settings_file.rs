@@ -15,6 +15,7 @@ use self::edit::EditError;
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;
+use crate::plain_file;
 
 /// Reads a settings file, edits its text and replaces the file if that changed anything; whether it did.
 /// `before_write` runs under the lock after the edit was found possible; its failure leaves the file alone.
@@ -35,7 +36,7 @@ pub(crate) fn change(
     }
     // One lock for all settings files: edits are rare and short.
     let locked = LockedFile::lock(file, &context.state_dir().join("settings.lock"))?;
-    let text = match fs::read(locked.path()) {
+    let text = match plain_file::read(locked.path()) {
         Ok(bytes) => String::from_utf8(bytes)
             .map_err(|error| anyhow::Error::new(error.utf8_error()).context(unusable(file, context)))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

@@ -3,7 +3,6 @@
 //! What is printed to stdout is a settings file; what was lost, changed or has another meaning here goes to stderr, one
 //! line each. The other agent's files are only read, unless `--move` takes out of them what was imported.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -20,6 +19,7 @@ use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings::{self, Off};
+use crate::plain_file;
 use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -38,7 +38,8 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
     let mut all = Imported::default();
     let mut edits = Vec::new();
     for file in &files {
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+        let text =
+            plain_file::read_text(file).with_context(|| format!("cannot read `{}`", file.display()))?;
         let imported = import(args.agent, &text).map_err(|error| {
             Hinted::new(format!("cannot read `{}`: {error}", shown(file, context)), "fix the file first")
         })?;
@@ -106,7 +107,7 @@ impl FileEdit<'_> {
     fn apply(&self, agent: Agent, context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
         let name = shown(self.file, context);
         let locked = LockedFile::lock(self.file, &context.state_dir().join("connect.lock"))?;
-        let now = fs::read_to_string(locked.path()).with_context(|| format!("cannot read `{name}`"))?;
+        let now = plain_file::read_text(locked.path()).with_context(|| format!("cannot read `{name}`"))?;
         if now != self.before {
             let message = format!("`{name}` was changed meanwhile and was left alone");
             return Err(Hinted::new(message, format!("`hookrail import {agent} --move` again")).into());
@@ -290,7 +291,7 @@ fn print_script_hints(imported: &Imported, context: &Context, printer: &mut Prin
             if !is_script || seen.contains(&path) {
                 continue;
             }
-            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let Ok(text) = plain_file::read_text(&path) else { continue };
             for hint in script_hints(&text) {
                 let place = format!("{}:{}", shown(&path, context), hint.line);
                 printer.message(format_args!("script: {place}: `{}`: {}", hint.word, hint.meaning));

@@ -4,6 +4,7 @@
 //! Forty kills by default; `HOOKRAIL_CRASHES=400` makes it hundreds. Process death, not power loss.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -245,5 +246,52 @@ fn several_programs_at_once_lose_no_update() {
         let own: Vec<_> =
             shown["hooks"].as_array().unwrap().iter().filter(|hook| hook["approved"] == "approved").collect();
         assert_eq!(own.len(), 1, "the approval was lost: {shown}");
+    }
+}
+
+/// A repository may put a link to a device, or a pipe, where a file is expected. Neither has an end.
+#[test]
+fn devices_and_pipes_are_not_read_as_files() {
+    let project = TestProject::new();
+    let pipe = project.dir().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (target, is_pipe) in [(Path::new("/dev/zero"), false), (&pipe, true)] {
+        for file in ["given", ".claude/settings.json", ".hookrail/settings.json"] {
+            let file = project.dir().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let _ = fs::remove_file(&file);
+            symlink(target, &file).unwrap();
+        }
+        let policy = [
+            "policy",
+            "make",
+            "given",
+            "--version",
+            "1",
+            "--audience",
+            "a",
+            "--expires",
+            "2030-01-01",
+            "-o",
+            "x",
+        ];
+        for args in [
+            &["import", "claude", "given"][..],
+            &["connect", "claude", "--project"],
+            &["disconnect", "claude", "--project"],
+            &["mcp", "wrap", "given"],
+            &["rules", "enable", "no-force-push", "--project"],
+            &policy,
+        ] {
+            let ran = Run::new(&project, args);
+            assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.stderr);
+            assert!(ran.stderr.contains("it is not a regular file"), "{args:?}: {}", ran.stderr);
+        }
+        for args in [&["replay", "given"][..], &["fire", "BeforeTool", "--payload", "given"]] {
+            let ran = Run::new(&project, args);
+            assert!(matches!(ran.code, Some(1 | 64)), "{args:?}: {}", ran.stderr);
+            // A pipe may be what another program writes to.
+            assert_eq!(ran.stderr.contains("it is not a regular file"), !is_pipe, "{args:?}: {}", ran.stderr);
+        }
     }
 }

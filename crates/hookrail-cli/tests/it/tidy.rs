@@ -5,7 +5,7 @@ use std::path::Path;
 use hookrail_testkit::module_order::assert_order;
 
 /// From the bottom up: each uses only those before it. `main.rs` uses all of them.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 18] = [
     "allocator",
     "digest",
     "effect",
@@ -16,6 +16,7 @@ const MODULES: [&str; 17] = [
     "signals",
     "terminal",
     "hook_log",
+    "plain_file",
     "cli",
     "context",
     "display",

@@ -16,6 +16,7 @@ use super::{agents_home, place, program, record};
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::Hinted;
+use crate::plain_file;
 
 /// The file of an agent that holds, or would hold, the bridge.
 /// The file belongs to another program, so it is changed as little as possible and never when it cannot be read.
@@ -160,7 +161,7 @@ fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
 
 /// A file that is not UTF-8 is an error and not an empty file.
 pub(crate) fn load(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
+    match plain_file::read_text(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

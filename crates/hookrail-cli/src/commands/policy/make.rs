@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use hookrail::Severity;
@@ -12,11 +13,12 @@ use jiff::Timestamp;
 
 use crate::cli::MakeArgs;
 use crate::exit::{ExitStatus, Hinted};
+use crate::plain_file;
 use crate::terminal::printer::{Printer, escape_line};
 
 pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let shown = args.settings.display();
-    let text = fs::read_to_string(&args.settings).with_context(|| format!("cannot read `{shown}`"))?;
+    let text = plain_file::read_text(&args.settings).with_context(|| format!("cannot read `{shown}`"))?;
     let root = SourceText::of_file(&args.settings, &text).parse().map_err(|finding| {
         let place = finding.place.as_ref().map(ToString::to_string).unwrap_or_default();
         Hinted::new(
@@ -48,7 +50,7 @@ pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> anyhow::Result<Exit
                 "write --file NAME=PATH"
             ));
         };
-        let content = fs::read(path).with_context(|| format!("cannot read `{path}`"))?;
+        let content = plain_file::read(Path::new(path)).with_context(|| format!("cannot read `{path}`"))?;
         let is_executable = fs::metadata(path)?.permissions().mode() & 0o100 != 0;
         files
             .insert(name.to_owned(), PolicyFile { mode: if is_executable { 0o755 } else { 0o644 }, content });

@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use hookrail_bridge::Agent;
@@ -14,7 +13,7 @@ use super::decide::PresentDecision;
 use super::formats::{self, TranscriptFormat};
 use super::lines::{MAX_LINE, TranscriptLine, TranscriptLines};
 use super::zst::{self, Unpacked};
-use crate::hook_log::NEVER_WAIT;
+use crate::plain_file;
 
 /// How many calls, and how many bytes of them, wait for their results at most. Agents run few calls at once.
 const MAX_WAITING: usize = 1_024;
@@ -53,9 +52,7 @@ pub(super) fn replay(
     is_named: bool,
     listener: &mut dyn Listener,
 ) -> anyhow::Result<ReadTranscript> {
-    // A pipe without a writer is empty, and is not waited for.
-    let mut file = File::options().read(true).custom_flags(NEVER_WAIT).open(path)?;
-    rustix::io::ioctl_fionbio(&file, false)?;
+    let mut file = plain_file::open(path)?;
     let is_regular = file.metadata()?.is_file();
     if is_regular && let Some(session) = session_of(&mut file)? {
         listener.session(session);
