@@ -81,11 +81,11 @@ pub enum FolderError {
     #[error("`{}` differs from the signed document", .0.display())]
     Changed(PathBuf),
     #[error(
-        "the document has version {found}, and version {current} counts already: an older policy is never put back"
+        "the document has version {found}, and version {current} is in force: an older policy never replaces a newer one"
     )]
     Rollback { found: u64, current: u64 },
     #[error(
-        "the document has version {0} like the one that counts, and other content: give it a higher version"
+        "the document has version {0}, as the one in force has, and other content: give it a higher version"
     )]
     SameVersion(u64),
     #[error("another pull is running")]

@@ -72,7 +72,7 @@ impl Connected {
         let asked = self.client.request(subject.to_owned(), question.into());
         let answer = tokio::select! {
             answer = asked => answer.map_err(|error| match error.kind() {
-                RequestErrorKind::NoResponders => format!("no service listens to `{subject}`"),
+                RequestErrorKind::NoResponders => format!("no service listens on `{subject}`"),
                 _ => error.to_string(),
             })?,
             Ok(why) = trouble.wait_for(Option::is_some) => {

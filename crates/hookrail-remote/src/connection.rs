@@ -19,7 +19,7 @@ impl Endpoint {
     /// Address and options. Errors never show the address: there may be a password in it.
     pub(crate) fn options(&self) -> Result<(ServerAddr, ConnectOptions), String> {
         let address: ServerAddr =
-            self.url.parse().map_err(|_| "the address is none of a NATS server".to_owned())?;
+            self.url.parse().map_err(|_| "the address is not that of a NATS server".to_owned())?;
         // Named here, the certificates are not looked for where variables say.
         let options = ConnectOptions::new()
             .name("hookrail")
@@ -66,7 +66,7 @@ fn with_credentials(options: ConnectOptions, text: &str) -> Result<(ConnectOptio
     let seed = text.lines().map(str::trim).find(|line| line.starts_with("SU"));
     let key = seed.and_then(|seed| nkeys::KeyPair::from_seed(seed).ok());
     let (Some(seed), Some(key)) = (seed, key) else {
-        return Err("the credentials hold no seed of a user (a line that begins with `SU`)".to_owned());
+        return Err("the credentials have no user's seed (a line that begins with `SU`)".to_owned());
     };
     let options = if text.contains("BEGIN NATS USER JWT") {
         options.credentials(text).map_err(|error| format!("the credentials cannot be used: {error}"))?

@@ -47,7 +47,7 @@ pub fn output_of(response: &[u8]) -> Result<Vec<u8>, String> {
     let response: Value = serde_json::from_slice(response)
         .map_err(|_| "answered with something that is not JSON".to_owned())?;
     if response.get("type").and_then(Value::as_str) != Some("hook-execution-response") {
-        return Err("answered with something that is no response".to_owned());
+        return Err("answered with something that is not a response".to_owned());
     }
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let holds = |value: &Value, key: &str| value.get(key) == Some(&Value::Bool(true));
@@ -63,7 +63,7 @@ pub fn output_of(response: &[u8]) -> Result<Vec<u8>, String> {
     let (mut output, said) = match result.get("finalOutput") {
         Some(Value::Object(output)) => (output.clone(), true),
         None | Some(Value::Null) => (Map::new(), false),
-        Some(_) => return Err("answered with an output that is no object".to_owned()),
+        Some(_) => return Err("answered with an output that is not an object".to_owned()),
     };
     let verdict = match (holds(result, "blocked"), holds(result, "ask")) {
         (true, _) => Some("block"),
@@ -140,9 +140,9 @@ mod tests {
                 json!({ "type": "hook-execution-response" }),
                 Err("the service could not decide: no reason given"),
             ),
-            (response(json!({ "finalOutput": "allow" })), Err("answered with an output that is no object")),
-            (json!({ "decision": "allow" }), Err("answered with something that is no response")),
-            (json!([]), Err("answered with something that is no response")),
+            (response(json!({ "finalOutput": "allow" })), Err("answered with an output that is not an object")),
+            (json!({ "decision": "allow" }), Err("answered with something that is not a response")),
+            (json!([]), Err("answered with something that is not a response")),
         ] {
             let read = output_of(answer.to_string().as_bytes());
             let read = read.map(|bytes| String::from_utf8(bytes).unwrap());

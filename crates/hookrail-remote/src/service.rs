@@ -54,7 +54,7 @@ where
                 Event::Connected => say_event(&format!("connected to {shown}")),
                 Event::Disconnected => say_event(&format!("warning: the connection to {shown} is lost")),
                 Event::SlowConsumer(_) => {
-                    say_event("warning: more is asked than this service can answer; questions were dropped");
+                    say_event("warning: more questions arrive than this service can answer; some were dropped");
                 }
                 Event::ServerError(error) => say_event(&format!("warning: {shown}: {error}")),
                 Event::ClientError(error) => say_event(&format!("warning: {shown} cannot be used: {error}")),
@@ -116,7 +116,7 @@ fn take<A: Future<Output = Vec<u8>> + Send + 'static>(
     running.spawn(async move {
         let mut answer = answer.await;
         if answer.len() > client.max_payload() {
-            answer = br#"{"type":"hook-execution-response","success":false,"error":{"code":"internal_error","message":"the answer is longer than the NATS server takes","details":{}}}"#.to_vec();
+            answer = br#"{"type":"hook-execution-response","success":false,"error":{"code":"internal_error","message":"the answer is larger than the NATS server accepts","details":{}}}"#.to_vec();
         }
         // Whoever asked finds out by the deadline.
         let _ = client.publish(reply, answer.into()).await;

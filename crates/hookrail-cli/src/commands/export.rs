@@ -64,7 +64,7 @@ fn lock(state_dir: &Path) -> anyhow::Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
-            let hint = "end that one first, or let it go on";
+            let hint = "stop that one first, or let it run";
             Err(Hinted::new("another `hookrail export` is running", hint).into())
         }
         Err(TryLockError::Error(error)) => {
@@ -172,8 +172,8 @@ impl<'a> Exporter<'a> {
             }
             let left = PATIENCE.saturating_sub(start.elapsed());
             if !self.args.follow && left.is_zero() {
-                let message = format!("{} did not take the records: {cause}", self.address());
-                let hint = "nothing is lost: run `hookrail export --otlp` again when it is there";
+                let message = format!("{} did not accept the records: {cause}", self.address());
+                let hint = "nothing is lost: run `hookrail export --otlp` again when it can be reached";
                 return Err(Hinted::new(message, hint).into());
             }
             tokio::time::sleep(if self.args.follow { wait } else { wait.min(left) }).await;

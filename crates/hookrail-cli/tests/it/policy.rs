@@ -208,7 +208,7 @@ fn nothing_but_a_good_document_replaces_the_last_good_one() {
     let file = machine.make("servers.json", 3, &json!({}), &["--audience", "servers"]);
     refused("for other machines", &file, "this machine is `laptops`");
     let file = machine.make("older.json", 1, &json!({}), &[]);
-    refused("an older one", &file, "an older policy is never put back");
+    refused("an older one", &file, "an older policy never replaces a newer one");
     let file = machine.make("same.json", 2, &no("dd"), &[]);
     refused("the same version with other content", &file, "give it a higher version");
     let ahead = other("ahead.json");

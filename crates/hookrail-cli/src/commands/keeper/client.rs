@@ -69,7 +69,7 @@ impl KeeperClient {
         };
         let body = [variables.as_slice(), question.payload.as_bytes()];
         if body.iter().map(|part| part.len()).sum::<usize>() > LONGEST_QUESTION {
-            return Err("does not take so long a payload".to_owned());
+            return Err("does not accept so large a payload".to_owned());
         }
         let begin = Instant::now();
         let mut stream = self.connect(left / 4).await?;

@@ -15,7 +15,7 @@ fn without_a_server_or_a_service_it_is_known_at_once() {
     let caller = client(&nats, &json!({ "timeout": 60_000 }));
     let begin = Instant::now();
     let none = failure(&fire(&caller, "ls"));
-    assert!(none.contains("no service listens to `hookrail.decide`"), "{none}");
+    assert!(none.contains("no service listens on `hookrail.decide`"), "{none}");
     drop(nats);
     let away = failure(&fire(&caller, "ls"));
     assert!(away.contains("cannot connect") && begin.elapsed() < Duration::from_mins(1), "{away}");
@@ -30,11 +30,11 @@ fn what_is_no_response_is_a_failure() {
     for (answer, why) in [
         ("", "not JSON"),
         ("allow", "not JSON"),
-        ("{}", "no response"),
-        (r#"{"decision":"allow"}"#, "no response"),
-        ("[]", "no response"),
+        ("{}", "not a response"),
+        (r#"{"decision":"allow"}"#, "not a response"),
+        ("[]", "not a response"),
         (&*response("null"), "could not decide"),
-        (&*response(r#"{"finalOutput":[]}"#), "no object"),
+        (&*response(r#"{"finalOutput":[]}"#), "not an object"),
         (r#"{"type":"hook-execution-response","success":true}"#, "could not decide"),
         (r#"{"type":"hook-execution-response","error":{"message":"broken"}}"#, "broken"),
         (&*huge, "more than 1048576 bytes"),
@@ -150,5 +150,5 @@ fn a_question_longer_than_the_server_takes_is_refused_and_the_next_one_is_not() 
     let caller = client(&nats, &json!({ "subject": "long", "timeout": 60_000 }));
     wait_until(LIMIT, "an answer", || !failure(&fire(&caller, "ls")).contains("no service listens"));
     let shown = failure(&fire(&caller, "ls"));
-    assert!(shown.contains("longer than the NATS server takes"), "{shown}");
+    assert!(shown.contains("larger than the NATS server accepts"), "{shown}");
 }
