@@ -287,6 +287,8 @@ fn devices_and_pipes_are_not_read_as_files() {
             assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.stderr);
             assert!(ran.stderr.contains("it is not a regular file"), "{args:?}: {}", ran.stderr);
         }
+        // It is told about at every command, in the same words.
+        fs::remove_file(project.dir().join(".hookrail/settings.json")).unwrap();
         for args in [&["replay", "given"][..], &["fire", "BeforeTool", "--payload", "given"]] {
             let ran = Run::new(&project, args);
             assert!(matches!(ran.code, Some(1 | 64)), "{args:?}: {}", ran.stderr);
