@@ -66,7 +66,7 @@ fn with_credentials(options: ConnectOptions, text: &str) -> Result<(ConnectOptio
     let seed = text.lines().map(str::trim).find(|line| line.starts_with("SU"));
     let key = seed.and_then(|seed| nkeys::KeyPair::from_seed(seed).ok());
     let (Some(seed), Some(key)) = (seed, key) else {
-        return Err("the credentials have no user's seed (a line that begins with `SU`)".to_owned());
+        return Err("the credentials contain no seed of a user (a line that begins with `SU`)".to_owned());
     };
     let options = if text.contains("BEGIN NATS USER JWT") {
         options.credentials(text).map_err(|error| format!("the credentials cannot be used: {error}"))?

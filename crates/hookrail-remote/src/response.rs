@@ -140,7 +140,10 @@ mod tests {
                 json!({ "type": "hook-execution-response" }),
                 Err("the service could not decide: no reason given"),
             ),
-            (response(json!({ "finalOutput": "allow" })), Err("answered with an output that is not an object")),
+            (
+                response(json!({ "finalOutput": "allow" })),
+                Err("answered with an output that is not an object"),
+            ),
             (json!({ "decision": "allow" }), Err("answered with something that is not a response")),
             (json!([]), Err("answered with something that is not a response")),
         ] {

@@ -54,7 +54,9 @@ where
                 Event::Connected => say_event(&format!("connected to {shown}")),
                 Event::Disconnected => say_event(&format!("warning: the connection to {shown} is lost")),
                 Event::SlowConsumer(_) => {
-                    say_event("warning: more questions arrive than this service can answer; some were dropped");
+                    say_event(
+                        "warning: more questions arrive than this service can answer; some were dropped",
+                    );
                 }
                 Event::ServerError(error) => say_event(&format!("warning: {shown}: {error}")),
                 Event::ClientError(error) => say_event(&format!("warning: {shown} cannot be used: {error}")),

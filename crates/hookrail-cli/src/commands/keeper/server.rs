@@ -51,8 +51,7 @@ pub(super) fn serve(places: &Places, user: &Context) -> anyhow::Result<ExitStatu
     let state = user.state_dir();
     place::make_folder(&state).context("cannot make the folder of sockets")?;
     let path = super::client::path_of_agent(&state);
-    let socket =
-        place::socket(&state, places, path.as_ref()).context("keepers cannot be told apart here")?;
+    let socket = place::socket(&state, places, path.as_ref()).context("keepers cannot be told apart here")?;
     // Never removed: one that another keeper has opened meanwhile would lock nothing.
     let lock_file = socket.with_extension("lock");
     let held = File::options().create(true).truncate(false).write(true).mode(0o600).open(lock_file)?;
