@@ -19,8 +19,8 @@ use super::field::{Field, Likely};
 use super::walk::{Context, Stdin, Walker, base_name};
 
 pub(super) use self::git::is_git_code;
-pub(super) use self::search::found_by_find;
-pub(super) use self::shells::{from_stdin as source_stdin, is_shell};
+pub(super) use self::search::{found_by_fd, found_by_find, words_of};
+pub(super) use self::shells::{from_stdin as source_stdin, is_shell, is_stream};
 
 /// How many bytes of text reading one word with the book counts for.
 const READING_COST: usize = 64;
@@ -82,7 +82,9 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
         _ => false,
     });
     if !is_done {
+        walker.changes_links = call.is("unlinks");
         call.act(walker, &inner, context);
+        walker.changes_links = false;
     }
 }
 

@@ -39,7 +39,8 @@ pub struct Flag {
     pub value: FlagValue,
     /// How many subcommands precede it, if flags of that level are apart from those of the program.
     pub level: usize,
-    /// Whether it may as well be the value of the flag before it, which the book does not know: `--hostname --help`.
+    /// Whether it may as well be no flag: the value of the flag before it, which the book does not know
+    /// (`--hostname --help`), or an operand, where the first operand ends the flags on some systems (`rm x --help`).
     pub may_be_value: bool,
     /// The place of its word among those behind the program.
     pub(crate) at: usize,
@@ -309,15 +310,22 @@ impl<'w, W: Word> WordReader<'w, W> {
     }
 
     fn push(&mut self, name: FlagName, value: FlagValue, level: usize) {
-        let may_be_value = self.doubtful_at == Some(self.at - 1);
-        self.items.push(Item::Flag(Flag {
-            name,
-            value,
-            level,
-            may_be_value,
-            at: self.at - 1,
-            value_at: None,
-        }));
+        self.push_with_value_at(name, value, level, (self.at - 1, None));
+    }
+
+    /// Adds a flag of which the places of its word and of its value are known.
+    fn push_with_value_at(
+        &mut self,
+        name: FlagName,
+        value: FlagValue,
+        level: usize,
+        (at, value_at): (usize, Option<usize>),
+    ) {
+        let ends_flags = |item: &Item| matches!(item, Item::Operand(_));
+        let is_behind =
+            self.path.last().is_some_and(|entry| entry.is("ordered")) && self.items.iter().any(ends_flags);
+        let may_be_value = self.doubtful_at == Some(at) || is_behind;
+        self.items.push(Item::Flag(Flag { name, value, level, may_be_value, at, value_at }));
     }
 
     /// The flag of this name in the innermost entry that may have it, and the level of that entry.
@@ -403,8 +411,7 @@ impl<'w, W: Word> WordReader<'w, W> {
             // All words that follow are its value: the words of a command.
             self.at = self.words.len();
         }
-        let may_be_value = self.doubtful_at == Some(at);
-        self.items.push(Item::Flag(Flag { name, value, level, may_be_value, at, value_at }));
+        self.push_with_value_at(name, value, level, (at, value_at));
     }
 
     /// A long name that is not in the book as it is: cut short, or unknown.
@@ -443,16 +450,13 @@ impl<'w, W: Word> WordReader<'w, W> {
                 FlagValue::Perhaps(next.to_owned())
             }
             (None, Some(None)) => FlagValue::Unknown,
-            (None, Some(Some(_))) => {
-                let is_doubtful =
-                    matches!(&name, FlagName::Other(name) if name.starts_with("--") && !is_switch(name));
-                self.doubtful_at = is_doubtful.then_some(self.at);
-                FlagValue::None
-            }
-            (None, None) => FlagValue::None,
+            (None, Some(Some(_)) | None) => FlagValue::None,
         };
+        let takes_next = matches!(&name, FlagName::Other(name) if name.starts_with("--") && !is_switch(name));
+        let is_doubtful = takes_next && matches!(value, FlagValue::None);
         let level = self.level();
         self.push(name, value, level);
+        self.doubtful_at = is_doubtful.then_some(self.at);
     }
 }
 

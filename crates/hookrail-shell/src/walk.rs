@@ -91,6 +91,7 @@ impl Context {
 
 /// Goes through commands and collects what they would do.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a walk")]
 pub(super) struct Walker {
     facts: ShellFacts,
     state: ShellState,
@@ -110,8 +111,10 @@ pub(super) struct Walker {
     /// The local variables of each active call.
     locals: Vec<Vec<String>>,
     aliases_in_use: Vec<String>,
-    /// The names of links that the text makes. Where they lead is not on the disk yet.
-    links: Vec<String>,
+    /// The names of links that the text makes, with where they lead if that is known. They are not on the disk yet.
+    links: Vec<(String, Option<String>)>,
+    /// Whether the present program changes a link instead of what is behind it.
+    pub(super) changes_links: bool,
     /// The words of code that a signal can start between any two commands.
     interrupting: HashSet<String>,
     /// What the last command wrote to its standard output.
@@ -330,25 +333,48 @@ impl Walker {
         self.facts.commands.extend(plain);
     }
 
-    /// Notes that `link` leads somewhere else from now on.
-    pub(super) fn note_link(&mut self, link: &str) {
+    /// Notes that `link` leads to `target` from now on.
+    pub(super) fn note_link(&mut self, link: &str, target: Option<&str>) {
         let link = link.trim_start_matches("./").trim_end_matches('/');
         if matches!(link, "" | "." | "..") || self.silent > 0 {
             return;
         }
         if self.links.len() >= MAX_LINKS {
             self.dynamic(Cause::Bound);
-        } else if !self.links.iter().any(|known| known == link) {
-            self.links.push(link.to_owned());
+            return;
         }
+        let folder = link.rfind('/').and_then(|end| link.get(..=end)).unwrap_or_default();
+        let target = target.map(|target| {
+            if target.starts_with(['/', '~']) { target.to_owned() } else { format!("{folder}{target}") }
+        });
+        self.links.push((link.to_owned(), target));
     }
 
-    fn is_behind_link(&self, path: &str) -> bool {
+    /// The paths that a path may lead to through links of the text; `None` for one that cannot be determined.
+    fn behind_links(&self, access: Access, path: &str, folders: &[String]) -> Vec<Option<Likely>> {
         let path = path.trim_start_matches("./");
-        let is_below = |link: &String| {
-            path.strip_prefix(link.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        self.links.iter().any(is_below)
+        let whole = folders.join("/") + "/" + path;
+        let is_absolute = |path: &str| path.starts_with(['/', '~']);
+        let mut found = Vec::new();
+        for (link, target) in &self.links {
+            let rest = |path: &str| path.strip_prefix(link.as_str()).map(str::to_owned);
+            let rest = rest(path).map(|rest| (rest, true)).or_else(|| {
+                let whole = whole.trim_start_matches("./");
+                rest(whole).filter(|_| !folders.is_empty() && !is_absolute(path)).map(|rest| (rest, false))
+            });
+            let Some((rest, is_here)) = rest else { continue };
+            if !rest.is_empty() && !rest.starts_with('/') {
+                continue;
+            }
+            found.push(None);
+            let is_kept =
+                access == Access::Write && self.changes_links && rest.trim_end_matches('/').is_empty();
+            let target = target.as_ref().filter(|target| !is_kept && (is_here || is_absolute(target)));
+            found.extend(
+                target.map(|target| Some(Likely { path: format!("{target}{rest}"), extent: Extent::Whole })),
+            );
+        }
+        found
     }
 
     /// Notes the use of a path that counts only where the folder above it exists.
@@ -414,9 +440,10 @@ impl Walker {
             PathBase::CallDirectory(operands) => operands.as_slice(),
             PathBase::Unknown => &[],
         };
-        let mut names = paths.iter().flatten().map(|likely| &likely.path).chain(folders);
-        if names.any(|name| self.is_behind_link(name)) {
-            paths.push(None);
+        if !self.links.is_empty() {
+            let of = |likely: &Likely| self.behind_links(access, &likely.path, folders);
+            let behind: Vec<_> = paths.iter().flatten().flat_map(of).collect();
+            paths.extend(behind);
         }
         for likely in paths {
             let (path, extent) =

@@ -12,8 +12,8 @@ pub(super) struct CopiedFiles {
     targets: Vec<Field>,
     moves: bool,
     links: bool,
-    /// Whether something comes from another machine.
-    fetches: bool,
+    /// The names of what comes from another machine.
+    fetched: Vec<String>,
 }
 
 /// Whether a role is one of a copy.
@@ -27,7 +27,8 @@ impl CopiedFiles {
         let text = field.as_str().unwrap_or_default();
         let is_local = text.find(':').is_none_or(|colon| text.find('/').is_some_and(|slash| slash < colon));
         if remote && !is_local {
-            self.fetches |= role == "from";
+            let name = base_name(text.rsplit(':').next().unwrap_or(text).trim_end_matches('/'));
+            self.fetched.extend((role == "from").then(|| name.to_owned()));
             return;
         }
         self.moves |= role == "moved";
@@ -41,6 +42,7 @@ impl CopiedFiles {
     /// Notes what is read and written, when all operands and flags are there.
     pub(super) fn finish(mut self, walker: &mut Walker, call: &Call<'_>, context: &Context) {
         self.moves |= call.has("--remove-source-files");
+        self.links |= call.has("--symbolic-link");
         self.targets.extend(call.value("-t|--target-directory").filter(|_| !self.sources.is_empty()));
         for source in self.sources.iter().filter(|source| !source.is("-")) {
             walker.use_path(Access::Read, source, context);
@@ -50,17 +52,20 @@ impl CopiedFiles {
         }
         if let ([source], [], true) = (self.sources.as_slice(), self.targets.as_slice(), self.links) {
             // The link is made in the present directory.
-            let link = source.as_str().map(|path| base_name(path.trim_end_matches('/')));
+            let target = path_of(source);
+            let link = target.as_ref().map(|path| base_name(path.trim_end_matches('/')));
             walker.use_path(Access::Write, &link.map_or_else(Field::unknown, Field::known), context);
-            walker.note_link(link.unwrap_or_default());
+            walker.note_link(link.unwrap_or_default(), target.as_deref());
         }
         for target in self.targets.iter().filter(|target| !target.is("-")) {
             walker.use_path(Access::Write, target, context);
             for source in &self.sources {
                 walker.note_copy(source, target);
             }
-            if self.fetches {
+            for name in &self.fetched {
                 walker.note_file(target, None);
+                let folder = target.as_str().unwrap_or_default();
+                walker.note_file(&Field::known(format!("{folder}/{name}")), None);
             }
             if !call.has("-T|--no-target-directory") {
                 into_folder(walker, target, &self.sources, context);
@@ -92,21 +97,27 @@ pub(super) fn dd(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
 
 /// Notes the links that are made: the target itself, or entries in it.
 fn note_links(walker: &mut Walker, target: &Field, sources: &[Field]) {
-    let Some(target) = target.as_str() else { return };
-    walker.note_link(target);
-    for source in sources.iter().filter_map(Field::as_str) {
-        let name = base_name(source.trim_end_matches('/'));
-        walker.note_link(&format!("{}/{name}", target.trim_end_matches('/')));
+    let Some(link) = path_of(target) else { return };
+    for source in sources {
+        let path = path_of(source);
+        walker.note_link(&link, path.as_deref());
+        let name = base_name(path.as_deref().unwrap_or_default().trim_end_matches('/'));
+        walker.note_link(&format!("{}/{name}", link.trim_end_matches('/')), path.as_deref());
+    }
+}
+
+/// The path that a word is, as far as it is known.
+fn path_of(field: &Field) -> Option<String> {
+    match (&field.text, field.likely.as_slice()) {
+        (Some(text), _) if text.starts_with('~') && !field.tilde => Some(format!("./{text}")),
+        (Some(text), _) => Some(text.clone()),
+        (None, [only]) if only.extent == Extent::Whole => Some(only.path.clone()),
+        (None, _) => None,
     }
 }
 
 /// Notes what is written if the target is a folder: an entry with the name of each source.
 fn into_folder(walker: &mut Walker, target: &Field, sources: &[Field], context: &Context) {
-    let path_of = |field: &Field| match (&field.text, field.likely.as_slice()) {
-        (Some(text), _) => Some(text.clone()),
-        (None, [only]) if only.extent == Extent::Whole => Some(only.path.clone()),
-        (None, _) => None,
-    };
     let Some(folder) = path_of(target) else { return };
     for path in sources.iter().filter_map(path_of) {
         let name = base_name(path.trim_end_matches('/'));

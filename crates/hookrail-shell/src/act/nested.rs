@@ -35,7 +35,7 @@ pub(super) fn ssh_option(walker: &mut Walker, option: &Field, context: &Context)
 
 /// A folder of this machine inside of a container: `-v /etc:/x:ro`, `--mount type=bind,source=/etc,target=/x`.
 pub(super) fn mount(walker: &mut Walker, value: &Field, context: &Context) {
-    let Some(text) = value.as_str() else {
+    let (Some(text), tilde) = super::shown(value) else {
         walker.use_path(Access::Write, &Field::unknown(), context);
         return;
     };
@@ -46,7 +46,7 @@ pub(super) fn mount(walker: &mut Walker, value: &Field, context: &Context) {
     if !path.starts_with(['/', '.', '~']) {
         return;
     }
-    let field = Field { tilde: value.tilde, ..Field::known(path) };
+    let field = Field { tilde, ..Field::known(path) };
     walker.use_path(Access::Read, &field, context);
     let options = text.rsplit(':').next().unwrap_or_default();
     let is_read_only = options.split(',').any(|option| matches!(option, "ro" | "readonly" | "readonly=true"));

@@ -56,12 +56,19 @@ pub(crate) fn found_by_find(args: &[Field]) -> Vec<Likely> {
     if found.len() == folders.len().max(1) { named(found, &folders, rest) } else { Vec::new() }
 }
 
+/// What `fd` with these words writes: what is below the operands behind the first one.
+pub(crate) fn found_by_fd(args: &[Field]) -> Vec<Likely> {
+    let is_option = |field: &&Field| field.as_str().is_some_and(|text| text.starts_with('-'));
+    let folders: Vec<Field> = args.iter().filter(|field| !is_option(field)).skip(1).cloned().collect();
+    below(&folders)
+}
+
 /// Adds the names that `find` asks for, as if they were in the folders themselves, or these folders where it asks for none.
 fn named(mut found: Vec<Likely>, folders: &[Field], rest: &[Field]) -> Vec<Likely> {
     let is_test = |field: &Field| matches!(field.as_str(), Some("-name" | "-iname" | "-path" | "-mindepth"));
     let whole = |path: String| Likely { path, extent: Extent::Whole };
     if !rest.iter().any(is_test) {
-        let starts = folders.iter().filter(|field| !field.glob && !field.tilde).filter_map(Field::as_str);
+        let starts = folders.iter().filter(|field| !field.glob).filter_map(Field::as_str);
         found.extend(starts.filter(|path| !path.ends_with(['.', '/'])).map(|path| whole(path.to_owned())));
     }
     let behind_name = |pair: &&[Field]| {
@@ -88,7 +95,7 @@ fn lines_of(stdin: &Stdin) -> Option<Vec<&str>> {
 }
 
 /// What a command reads from its standard input, as paths: those that were found, or the words of a text.
-fn words_of(stdin: &Stdin) -> Vec<Likely> {
+pub(crate) fn words_of(stdin: &Stdin) -> Vec<Likely> {
     match stdin {
         Stdin::Path(paths) => paths.to_vec(),
         Stdin::Text(text) if is_plain(text) => {

@@ -92,9 +92,7 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     }
     match operands.first() {
         Some(script) if !from_stdin_asked => {
-            let is_stream = script.as_str().is_some_and(|path| {
-                path.starts_with("/dev/") || path.starts_with("/proc/") || base_name(path) == "stdin"
-            });
+            let is_stream = is_stream(script);
             if is_stream && matches!(context.stdin, Stdin::Text(_)) {
                 from_stdin(walker, context);
             } else if script.process || is_stream {
@@ -106,6 +104,13 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
         _ => from_stdin(walker, context),
     }
     true
+}
+
+/// Whether a script is the standard input, or another stream, by its name.
+pub(crate) fn is_stream(script: &Field) -> bool {
+    script.as_str().is_some_and(|path| {
+        path.starts_with("/dev/") || path.starts_with("/proc/") || base_name(path) == "stdin"
+    })
 }
 
 /// Whether a text is words and operators that mean the same to every shell.

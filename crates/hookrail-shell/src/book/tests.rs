@@ -57,7 +57,7 @@ const ROLES: [&str; 35] = [
     "cargo-code",
     "tmux-code",
 ];
-const PROPERTIES: [&str; 11] = [
+const PROPERTIES: [&str; 13] = [
     "abbreviated",
     "in-full",
     "single-dash",
@@ -65,6 +65,8 @@ const PROPERTIES: [&str; 11] = [
     "launcher",
     "global",
     "loose",
+    "ordered",
+    "unlinks",
     "elsewhere",
     "posix",
     "remote",

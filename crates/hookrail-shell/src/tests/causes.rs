@@ -260,7 +260,7 @@ fn files_and_folders_of_programs_are_told() {
     let mut wrong = Vec::new();
     for (line, expected) in [
         ("find / -exec rm -rf {} +", "w /**, w /"),
-        ("find ~/.ssh -exec cat {} \\;", "r ~/.ssh/**"),
+        ("find ~/.ssh -exec cat {} \\;", "r ~/.ssh/**, r ~/.ssh"),
         ("find a b -exec rm {} \\;", "w a/**, w b/**, w a, w b"),
         ("find $HOME -delete; find -delete", "w ~, w ."),
         ("cat x | xargs -I{} rm -rf /etc/{}", "r x, w /etc/?"),

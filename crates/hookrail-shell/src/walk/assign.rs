@@ -42,8 +42,12 @@ impl Walker {
         let values = self.known_values(&fields);
         self.set_variable(name, None, context);
         let is_followed = !append && !is_indexed && !self.state.is_set(&StateKey::OddVariables);
-        if let Some(values) = values.filter(|_| is_followed && is_identifier(name)) {
-            self.state.set(StateKey::Variable(name.to_owned()), Some(Value::List(values.into())));
+        match values.filter(|_| is_identifier(name)) {
+            Some(values) if is_followed => {
+                self.state.set(StateKey::Variable(name.to_owned()), Some(Value::List(values.into())));
+            }
+            Some(_) => {}
+            None => self.set_likely(name, fields.into_iter().flat_map(|field| field.likely).collect()),
         }
     }
 

@@ -41,10 +41,7 @@ impl Walker {
                 self.forget_variables();
                 let operand = args.iter().find(|field| !field.is("--"));
                 if let Some(file) = operand {
-                    if file
-                        .as_str()
-                        .is_some_and(|path| matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
-                    {
+                    if crate::act::is_stream(file) {
                         crate::act::source_stdin(self, context);
                     }
                     self.use_path(Access::Read, file, context);

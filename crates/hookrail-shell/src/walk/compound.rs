@@ -275,9 +275,14 @@ impl Walker {
             let mut stdin = None;
             match &redirect.kind {
                 RedirectKind::Read(word) => {
+                    self.output = Stdin::Unknown;
                     let target = self.target(word, context);
                     self.use_path(Access::Read, &target, context);
-                    stdin = Some(if target.is("/dev/null") { Stdin::Nothing } else { Stdin::Unknown });
+                    stdin = Some(match target.as_str() {
+                        _ if target.process => std::mem::take(&mut self.output),
+                        Some("/dev/null") => Stdin::Nothing,
+                        _ => Stdin::Unknown,
+                    });
                 }
                 RedirectKind::Write(word) => {
                     let target = self.target(word, context);
@@ -310,8 +315,12 @@ impl Walker {
                     stdin = Some(text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into())));
                 }
                 RedirectKind::String(word) => {
-                    let text = self.expand_single(word, context);
-                    stdin = Some(text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into())));
+                    let given = self.expand_assigned(word, context);
+                    stdin = Some(match given.text {
+                        Some(text) => Stdin::Text(text.into()),
+                        None if given.likely.is_empty() => Stdin::Unknown,
+                        None => Stdin::Path(given.likely.into()),
+                    });
                 }
             }
             if let (Some(stdin), None | Some(0)) = (stdin, redirect.descriptor) {

@@ -79,17 +79,6 @@ impl Walker {
         fields.pop().filter(|_| fields.is_empty())
     }
 
-    /// The text that `word` becomes where it is neither split nor matched against files.
-    pub(super) fn expand_single(&mut self, word: &UnexpandedWord, context: &Context) -> Option<String> {
-        if let Some(WordPart::Literal(text)) = word.parts.first()
-            && text.starts_with('~')
-        {
-            self.expand_for_commands(&word.parts, context);
-            return None;
-        }
-        self.expand_quoted(&word.parts, context)
-    }
-
     /// What an assignment gives to its variable: a text, or the paths that it may be.
     pub(super) fn expand_assigned(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
         let has_tilde = matches!(word.parts.first(), Some(WordPart::Literal(text)) if text.starts_with('~'));
@@ -134,7 +123,7 @@ impl Walker {
                 self.add_expanded(value, quoted, builder);
             }
             WordPart::Process(script) => {
-                self.subshell(script, context);
+                self.output = self.written_by(script, context);
                 builder.process();
             }
             WordPart::Arithmetic(expression) => {
@@ -180,17 +169,23 @@ impl Walker {
         }
     }
 
-    /// What `$(…)` becomes: known where one command writes a text that is known.
-    fn substitution(&mut self, script: &Script, context: &Context) -> Expanded {
+    /// What the commands of a substitution write: known where one command writes what is known.
+    fn written_by(&mut self, script: &Script, context: &Context) -> Stdin {
         self.output = Stdin::Unknown;
         self.subshell(script, context);
-        let [AndOr { rest, background: false, .. }] = script.items.as_slice() else {
-            return if script.items.is_empty() { Expanded::Text(String::new()) } else { Expanded::Unknown };
-        };
-        match std::mem::take(&mut self.output) {
-            Stdin::Text(text) if rest.is_empty() => Expanded::Text(text.trim_end_matches('\n').to_owned()),
-            Stdin::Path(paths) if rest.is_empty() => Expanded::Likely(paths.to_vec()),
-            _ => Expanded::Unknown,
+        match script.items.as_slice() {
+            [] => Stdin::Text("".into()),
+            [AndOr { rest, background: false, .. }] if rest.is_empty() => std::mem::take(&mut self.output),
+            _ => Stdin::Unknown,
+        }
+    }
+
+    /// What `$(…)` becomes.
+    fn substitution(&mut self, script: &Script, context: &Context) -> Expanded {
+        match self.written_by(script, context) {
+            Stdin::Text(text) => Expanded::Text(text.trim_end_matches('\n').to_owned()),
+            Stdin::Path(paths) => Expanded::Likely(paths.to_vec()),
+            Stdin::Unknown | Stdin::Nothing => Expanded::Unknown,
         }
     }
 

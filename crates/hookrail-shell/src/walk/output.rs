@@ -57,6 +57,18 @@ impl Walker {
                 }
                 return Stdin::Path(crate::act::found_by_find(args).into());
             }
+            "fd" | "fdfind" => return Stdin::Path(crate::act::found_by_fd(args).into()),
+            "ls" if args.iter().any(|field| field.is("-d")) => {
+                let start = |field: &Field| {
+                    let text = field.as_str()?;
+                    let end = text.find(['*', '?', '[']).filter(|_| field.glob);
+                    let extent = if end.is_some() { Extent::Beginning } else { Extent::Whole };
+                    Some(Likely { path: text.get(..end.unwrap_or(text.len()))?.to_owned(), extent })
+                };
+                return Stdin::Path(
+                    args.iter().filter(|field| !is_option(field)).filter_map(start).collect(),
+                );
+            }
             "sort" | "head" | "tail" | "uniq"
                 if args.iter().all(|field| is_option(field) || is_number(field)) =>
             {

@@ -134,8 +134,12 @@ impl Walker {
         if !sets {
             return;
         }
+        // What is read may be any of the paths that come in.
+        let is_read = matches!(name, "read" | "mapfile" | "readarray");
+        let read = if is_read { crate::act::words_of(&context.stdin) } else { Vec::new() };
         for implied in ["REPLY", "MAPFILE"] {
             self.state.set(StateKey::Variable(implied.to_owned()), None);
+            self.set_likely(implied, read.clone());
         }
         let is_unset = name == "unset";
         for arg in args {
@@ -150,6 +154,7 @@ impl Walker {
                         let name = name.split('[').next().unwrap_or_default();
                         if is_identifier(name) {
                             self.change_variable(name, is_unset, context);
+                            self.set_likely(name, read.clone());
                         }
                     }
                 }
