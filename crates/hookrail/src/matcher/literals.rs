@@ -2,9 +2,6 @@
 
 use super::syntax::Node;
 
-/// More texts than this are not kept.
-const MAX_TEXTS: usize = 128;
-
 /// Texts of which one is in every match; `None` if the pattern has none.
 pub(super) fn required(node: &Node) -> Option<Vec<String>> {
     match node {
@@ -17,10 +14,7 @@ pub(super) fn required(node: &Node) -> Option<Vec<String>> {
             };
             runs.filter_map(of_run).max_by_key(|texts| texts.iter().map(String::len).min())
         }
-        Node::Alternate(nodes) => {
-            let texts: Vec<Vec<String>> = nodes.iter().map(required).collect::<Option<_>>()?;
-            Some(texts.concat()).filter(|texts| texts.len() <= MAX_TEXTS)
-        }
+        Node::Alternate(nodes) => Some(nodes.iter().map(required).collect::<Option<Vec<_>>>()?.concat()),
         Node::Repeat { node, min, .. } if *min > 0 => required(node),
         Node::Capture { node, .. } => required(node),
         Node::Empty

@@ -235,6 +235,11 @@ impl CommandPattern {
             .is_some_and(|(word, first)| **word != **text && **word != **name && *first != Some(*name))
     }
 
+    /// Whether a command may take one of the pattern's flags back: `--no-dry-run`, `--dry-run=none`.
+    pub(crate) fn is_taken_back(&self, words: &CommandWords) -> bool {
+        self.readings().iter().flat_map(|reading| &reading.flags).any(|flag| flag.is_taken_back(words))
+    }
+
     /// Whether the pattern holds for a command.
     pub(crate) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
         if !self.accepts_program(command.program, command.ignore_case) || self.is_for_another(command) {

@@ -1,10 +1,13 @@
 //! One flag of a pattern, and which flags of a command are the same.
 
-use hookrail_shell::{Flag, FlagName, FlagValue, Item};
+use hookrail_shell::{CommandWords, Flag, FlagName, FlagValue, Item, KnownFlag, Takes};
 
 use super::{TestedCommand, word_glob};
 use crate::rules::glob::Glob;
 use crate::rules::truth::Truth;
+
+/// Values with which a flag is as if it were not given.
+const NO: [&str; 6] = ["false", "f", "none", "no", "off", "0"];
 
 /// A flag that a command must have.
 #[derive(Debug, Clone)]
@@ -52,6 +55,40 @@ impl FlagPattern {
             return given;
         }
         given.or(self.is_bundled(items))
+    }
+
+    /// Whether the command may take the flag back: negated, or with a value that means no, or another one than is asked for.
+    pub(super) fn is_taken_back(&self, words: &CommandWords) -> bool {
+        let flags = || {
+            words.items.iter().filter_map(|item| match item {
+                Item::Flag(flag) => Some((flag, self.is_named(flag, words.is_known()) == Truth::Yes)),
+                Item::Operand(_) | Item::Unknown(_) => None,
+            })
+        };
+        let known = flags().filter(|(_, is_it)| *is_it).filter_map(|(flag, _)| match &flag.name {
+            FlagName::Known(known) => Some(known.names),
+            _ => None,
+        });
+        let names = known.flat_map(|names| names.split('|')).chain([self.name.as_str()]);
+        let negations: Vec<String> =
+            names.filter_map(|name| name.strip_prefix("--")).map(|name| format!("--no-{name}")).collect();
+        let is_negation = |flag: &Flag| match &flag.name {
+            FlagName::Other(given) if given.len() > 6 => negations.iter().any(|name| name.starts_with(given)),
+            FlagName::Known(known) => negations.iter().any(|name| known.is_named(name)),
+            _ => false,
+        };
+        let has_other_value = |flag: &Flag| match (&flag.value, &self.value) {
+            (FlagValue::Given(value), Some(glob)) => !glob.is_match(value, false),
+            (FlagValue::Given(value), None) => {
+                NO.contains(&value.trim_start_matches('=').to_ascii_lowercase().as_str())
+            }
+            (FlagValue::Unknown, _) => {
+                !matches!(flag.name, FlagName::Known(KnownFlag { takes: Takes::Value, .. }))
+            }
+            (FlagValue::None, value) => value.is_some(),
+            (FlagValue::Perhaps(_), _) => false,
+        };
+        flags().any(|(flag, is_it)| is_negation(flag) || (is_it && has_other_value(flag)))
     }
 
     /// Whether a flag of a command is this one.

@@ -129,28 +129,34 @@ impl LineCommand {
         if !self.initials.meet(pattern.initials) {
             return Truth::No;
         }
-        let program = self.fact.argv.first().and_then(Option::as_deref);
-        // On such systems a program is found under its name in any case.
-        let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
+        let (program, ignore_case) = self.program();
         if !pattern.accepts_program(program, ignore_case) {
             return Truth::No;
         }
-        let words = self.words.get_or_init(|| CommandWords::of(&self.fact));
-        pattern.matches(&TestedCommand { program, words, ignore_case })
+        pattern.matches(&TestedCommand { program, words: self.words(), ignore_case })
     }
 
     /// Whether a pattern of what is let through holds. A word that may be the value of a flag that nobody knows proves
-    /// nothing: in `gh repo delete x --hostname --help` the last word may be a host.
+    /// nothing: in `gh repo delete x --hostname --help` the last word may be a host. Nor does a flag that another one takes
+    /// back: `--dry-run=client --dry-run=none`.
     pub(crate) fn is_excused_by(&self, pattern: &CommandPattern) -> bool {
-        if self.matches(pattern) != Truth::Yes {
-            return false;
-        }
-        let program = self.fact.argv.first().and_then(Option::as_deref);
-        let words = self.words.get_or_init(|| CommandWords::of(&self.fact));
-        words.without_possible_values().is_none_or(|words| {
-            let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
-            pattern.matches(&TestedCommand { program, words: &words, ignore_case }) == Truth::Yes
-        })
+        let (program, ignore_case) = self.program();
+        let holds = |words: &CommandWords| {
+            pattern.matches(&TestedCommand { program, words, ignore_case }) == Truth::Yes
+        };
+        self.matches(pattern) == Truth::Yes
+            && !pattern.is_taken_back(self.words())
+            && self.words().without_possible_values().is_none_or(|words| holds(&words))
+    }
+
+    /// Its program, and whether that is found under its name in any case, as on some systems.
+    fn program(&self) -> (Option<&str>, bool) {
+        let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
+        (self.fact.argv.first().and_then(Option::as_deref), ignore_case)
+    }
+
+    fn words(&self) -> &CommandWords {
+        self.words.get_or_init(|| CommandWords::of(&self.fact))
     }
 
     /// Its words, joined by blanks, with a mark for each that cannot be determined.
