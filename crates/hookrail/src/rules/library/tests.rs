@@ -534,10 +534,32 @@ fn reported_lines_are_decided_rightly() {
     }
 }
 
-/// Whether a flag at the end of this line belongs to its one command. Code in quotes and what follows `--` are not the
-/// command's own.
+/// Whether a flag at the end of this line belongs to its one command and counts. Code in quotes and what follows `--` are not
+/// the command's own.
 fn is_plain(line: &str) -> bool {
-    !line.contains(['|', ';', '&', '<', '>', '`', '$', '(', '\'', '"', '\n', '=']) && !line.contains(" -- ")
+    !line.contains(" --no-dry-run")
+        && !line.contains(['|', ';', '&', '<', '>', '`', '$', '(', '\'', '"', '\n', '='])
+        && !line.contains(" -- ")
+}
+
+/// The line with a flag that excuses nothing: it is given to another command, is an operand, is a value, or is taken back.
+fn traps(line: &str, flag: &str) -> Vec<String> {
+    let mut traps =
+        vec![format!("{line} {flag}; {line}"), format!("ls {flag}; {line}"), format!("{line} && ls {flag}")];
+    // The last operand of a copy is another target.
+    if !line.contains("rsync ") {
+        traps.extend([format!("{line} -- {flag}"), format!("{line} {flag}=$X")]);
+    }
+    if let Some(name) = flag.strip_prefix("--").filter(|name| !name.contains('=')) {
+        traps.extend([
+            format!("{line} --unheard-of {flag}"),
+            format!("{line} --unheard-of {flag} --quiet"),
+            format!("{line} {flag}=false"),
+            format!("{line} {flag} {flag}=false"),
+            format!("{line} {flag} --no-{name}"),
+        ]);
+    }
+    traps
 }
 
 /// A command that only shows what it would do, or explains itself, is not stopped; the same command behind it is.
@@ -572,10 +594,8 @@ fn trying_and_asking_for_help_is_free() {
             if strict.decide(&trial) != Decision::Pass {
                 wrong.push(format!("{trial}: stopped"));
             }
-            let both = format!("{trial}; {line}");
-            if strict.decide(&both) == Decision::Pass {
-                wrong.push(format!("{both}: passes"));
-            }
+            let traps = traps(line, flag);
+            wrong.extend(traps.into_iter().filter(|trap| strict.decide(trap) == Decision::Pass));
         }
         if !found {
             wrong.push(format!("no line of `{command}` to try {flag} with"));
