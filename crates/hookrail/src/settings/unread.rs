@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::common::Ranged as _;
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
 use super::read::last;
 use crate::rules::{PatternPrograms, Rule};
@@ -202,24 +202,29 @@ impl<'t> Scan<'t> {
 
     /// A string without escapes.
     fn text(&mut self) -> Option<&'t str> {
-        self.string().filter(|text| memchr(b'\\', text.as_bytes()).is_none())
+        self.eats(b'"')?;
+        let start = self.at;
+        (self.ends()? == b'"').then(|| self.text.get(start..self.at - 1))?
     }
 
     /// A string as it is written, without its quotes.
     fn string(&mut self) -> Option<&'t str> {
         self.eats(b'"')?;
         let start = self.at;
-        loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
-            let length = rest.iter().position(|sign| matches!(sign, b'"' | b'\\' | ..b' '))?;
-            let end = self.at + length;
-            self.at = end + 1;
-            match rest.get(length..)? {
-                [b'"', ..] => return self.text.get(start..end),
-                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u', ..] => self.at += 1,
-                _ => return None,
-            }
+        while self.ends()? == b'\\' {
+            let escape = self.text.as_bytes().get(self.at)?;
+            matches!(escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u')
+                .then(|| self.at += 1)?;
         }
+        self.text.get(start..self.at - 1)
+    }
+
+    /// Passes what is only itself in a string, and the quote or backslash after it.
+    fn ends(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let length = rest.iter().position(|sign| matches!(sign, b'"' | b'\\' | ..b' '))?;
+        self.at += length + 1;
+        rest.get(length).copied().filter(|sign| *sign >= b' ')
     }
 
     /// How long the comment is that begins after a slash.
