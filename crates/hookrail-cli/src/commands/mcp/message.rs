@@ -11,9 +11,9 @@ use std::collections::HashSet;
 use std::fmt;
 
 use hookrail::JsonObject;
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 /// The one method that is held.
 const CALL: &str = "tools/call";
@@ -194,13 +194,17 @@ fn tool_call(message: &RawObject<'_>) -> Result<ToolCall, String> {
 
 /// The arguments, if every reader sees the same ones.
 fn arguments(raw: &str) -> Result<JsonObject, String> {
-    let read: StrictValue = serde_json::from_str(raw).map_err(|error| {
+    let unclear = |why: &str| format!("its arguments cannot be read in one way only: {why}");
+    let read = || Ok((repeated_key(raw)?, serde_json::from_str(raw)?));
+    let (repeated, value) = read().map_err(|error: serde_json::Error| {
         // Without the place, which would be one in the arguments only.
         let text = error.to_string();
-        let text = text.rsplit_once(" at line").map_or(text.as_str(), |(text, _)| text);
-        format!("its arguments cannot be read in one way only: {text}")
+        unclear(text.rsplit_once(" at line").map_or(text.as_str(), |(text, _)| text))
     })?;
-    let Value::Object(arguments) = read.0 else { return Err("`arguments` is not an object".to_owned()) };
+    if let Some(key) = repeated {
+        return Err(unclear(&format!("`{key}` occurs more than once")));
+    }
+    let Value::Object(arguments) = value else { return Err("`arguments` is not an object".to_owned()) };
     if let Some(number) = inexact_integer(raw) {
         return Err(format!("its arguments hold {number}, which not every reader takes exactly"));
     }
@@ -323,64 +327,26 @@ impl<'de> Deserialize<'de> for RawObject<'de> {
     }
 }
 
-/// A value without repeated keys.
-struct StrictValue(Value);
-
-impl<'de> Deserialize<'de> for StrictValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Strict;
-        impl<'de> Visitor<'de> for Strict {
-            type Value = StrictValue;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
+/// A key that an object in a value has twice, at any depth.
+fn repeated_key(raw: &str) -> serde_json::Result<Option<String>> {
+    let inner = match raw.bytes().next() {
+        Some(b'{') => {
+            let RawObject(entries) = serde_json::from_str(raw)?;
+            let mut seen = HashSet::new();
+            if let Some((key, _)) = entries.iter().find(|(key, _)| !seen.insert(key)) {
+                return Ok(Some(key.clone()));
             }
-
-            fn visit_bool<E>(self, value: bool) -> Result<StrictValue, E> {
-                Ok(StrictValue(value.into()))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<StrictValue, E> {
-                Ok(StrictValue(value.into()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<StrictValue, E> {
-                Ok(StrictValue(value.into()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<StrictValue, E> {
-                Ok(StrictValue(value.into()))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<StrictValue, E> {
-                Ok(StrictValue(value.into()))
-            }
-
-            fn visit_unit<E>(self) -> Result<StrictValue, E> {
-                Ok(StrictValue(Value::Null))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<StrictValue, A::Error> {
-                let mut values = Vec::new();
-                while let Some(StrictValue(value)) = seq.next_element()? {
-                    values.push(value);
-                }
-                Ok(StrictValue(values.into()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StrictValue, A::Error> {
-                let mut entries = Map::new();
-                while let Some((key, StrictValue(value))) = map.next_entry::<String, StrictValue>()? {
-                    if entries.contains_key(&key) {
-                        return Err(A::Error::custom(format_args!("`{key}` occurs more than once")));
-                    }
-                    entries.insert(key, value);
-                }
-                Ok(StrictValue(entries.into()))
-            }
+            entries.into_iter().map(|(_, value)| value).collect()
         }
-        deserializer.deserialize_any(Strict)
+        Some(b'[') => batch(raw)?,
+        _ => Vec::new(),
+    };
+    for value in inner {
+        if let Some(key) = repeated_key(value)? {
+            return Ok(Some(key));
+        }
     }
+    Ok(None)
 }
 
 /// The line of a call with other arguments. Everything else keeps its value as it was written.
