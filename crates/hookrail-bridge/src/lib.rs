@@ -48,7 +48,7 @@ pub use import::{
     ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
 };
 pub use input::{BridgeInputError, PROBE, read};
-pub use jsonc::{comma_after, split_byte_order_mark};
+pub use jsonc::{cut_entry, split_byte_order_mark};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
 pub use outcome::{Outcome, StoppingRules};

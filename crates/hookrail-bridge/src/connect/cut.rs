@@ -7,7 +7,7 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
-use crate::jsonc::comma_after;
+use crate::jsonc::cut_entry;
 
 /// The path to a value: keys of objects and places in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,15 +56,7 @@ pub(super) fn remove(text: &str, path: &JsonPath, kept: &[JsonPath]) -> Option<S
         at = value;
     }
     let (range, before) = cut?;
-    let comma = comma_after(text, range.end).or_else(|| comma_after(text, before?));
-    let mut cuts: Vec<Range<usize>> = comma.map(|comma| comma..comma + 1).into_iter().collect();
-    cuts.push(range);
-    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
-    let mut text = text.to_owned();
-    for cut in cuts {
-        cut_out(&mut text, cut);
-    }
-    Some(text)
+    Some(cut_entry(text, range, before))
 }
 
 /// The text of the list or object at a path, if nothing is in it, and where it is.
@@ -122,24 +114,4 @@ pub(super) fn elements<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v
 /// The value of a string, with its escapes decoded.
 pub(super) fn value_text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|literal| literal.value.clone().into_owned())
-}
-
-/// Cuts a range out, and with it its line if nothing else is there. Blanks before a closing bracket stay, as they were
-/// written there.
-fn cut_out(text: &mut String, range: Range<usize>) {
-    let before = text.get(..range.start).unwrap_or_default();
-    let after = text.get(range.end..).unwrap_or_default();
-    let line_start = before.trim_end_matches([' ', '\t']).len();
-    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
-    let rest = after.get(blanks..).unwrap_or_default();
-    let newline = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
-    let is_whole_line = newline > 0 && before.get(..line_start).is_some_and(|before| before.ends_with('\n'));
-    let wider = if is_whole_line {
-        line_start..range.end + blanks + newline
-    } else if newline > 0 || rest.starts_with('/') || rest.starts_with(['}', ']']) {
-        range
-    } else {
-        range.start..range.end + blanks
-    };
-    text.replace_range(wider, "");
 }

@@ -207,8 +207,7 @@ fn write(
             if is_sequential && !chained.contains(&event) {
                 chained.push(event);
             }
-            let add = if is_sequential { edit::add_sequential_hook } else { edit::add_hook };
-            text = add(&text, key, matcher, hook)?;
+            text = edit::add_hook(&text, key, matcher, is_sequential, hook)?;
             added += 1;
             if event.is_agent_event() && hook.get("dialect").is_some() {
                 let before = std::mem::take(&mut text);

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     let flag_file = target.flag_file(&before);
     let edit = |text: &str| {
-        let text = edit::add_hook(text, args.event, starter.matcher, &entry)?;
+        let text = edit::add_hook(text, args.event, starter.matcher, false, &entry)?;
         if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
     let changed = settings_file::change(&target.settings, context, edit, || {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hookrail::settings::SourceText;
 use hookrail::settings::jsonc::PARSE_OPTIONS;
-use hookrail_bridge::{comma_after, split_byte_order_mark};
+use hookrail_bridge::{cut_entry, split_byte_order_mark};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -66,10 +66,7 @@ pub(crate) fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditE
 /// Lets the outputs of hooks at session and agent events count, unless the settings say something about it.
 pub(crate) fn apply_agent_events(text: &str) -> Result<String, EditError> {
     edit(text, |root| {
-        let config = match object_in(root, "hooksConfig", "hooksConfig")? {
-            Some(config) => config,
-            None => new_object(root, "hooksConfig")?,
-        };
+        let config = object_or_new(root, "hooksConfig")?;
         if last(&config, "agentEvents").is_none() {
             config.append("agentEvents", "apply".into());
         }
@@ -80,7 +77,7 @@ pub(crate) fn apply_agent_events(text: &str) -> Result<String, EditError> {
 /// Disables a hook by its name or command, or takes that back. The entry is written to
 /// `hooksConfig.disabled`; taking it back clears the alias `hooks.disabled` of it too.
 pub(crate) fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Result<String, EditError> {
-    let mut text = edit(text, |root| {
+    let text = edit(text, |root| {
         let config = object_in(root, "hooksConfig", "hooksConfig")?;
         let list = config.as_ref().map(|config| array_in(config, "disabled", "hooksConfig.disabled"));
         let list = list.transpose()?.flatten();
@@ -93,19 +90,11 @@ pub(crate) fn set_hook_disabled(text: &str, name: &str, disabled: bool) -> Resul
         if !disabled || is_listed {
             return Ok(());
         }
-        let list = match (list, config) {
-            (Some(list), _) => list,
-            (None, Some(config)) => new_array(&config, "disabled")?,
-            (None, None) => new_array(&new_object(root, "hooksConfig")?, "disabled")?,
-        };
-        list.append(name.into());
+        let config = object_or_new(root, "hooksConfig")?;
+        array_or_new(&config, "disabled", "hooksConfig.disabled")?.append(name.into());
         Ok(())
     })?;
-    // One at a time: a removal changes what is before and after the next one.
-    while !disabled && let Some(removed) = remove_from(&text, &DISABLED_LISTS, name) {
-        text = removed;
-    }
-    Ok(text)
+    Ok(if disabled { text } else { without_entries(&text, &DISABLED_LISTS, name) })
 }
 
 /// Turns shipped rules or presets on: adds each word to `hooksConfig.rules`, unless an entry names it.
@@ -140,53 +129,24 @@ pub(crate) fn add_rule_entry(text: &str, entry: &Value) -> Result<String, EditEr
 
 /// The list `hooksConfig.rules`, made if it is not there.
 fn rules_in(root: &CstObject) -> Result<CstArray, EditError> {
-    let config = match object_in(root, "hooksConfig", "hooksConfig")? {
-        Some(config) => config,
-        None => new_object(root, "hooksConfig")?,
-    };
-    match array_in(&config, "rules", "hooksConfig.rules")? {
-        Some(list) => Ok(list),
-        None => new_array(&config, "rules"),
-    }
+    array_or_new(&object_or_new(root, "hooksConfig")?, "rules", "hooksConfig.rules")
 }
 
 /// Takes a word out of `hooksConfig.rules`, and the entry with exceptions that names it.
 pub(crate) fn remove_rule(text: &str, word: &str) -> Result<String, EditError> {
-    let mut text = edit(text, |root| {
+    let text = edit(text, |root| {
         if let Some(config) = object_in(root, "hooksConfig", "hooksConfig")? {
             array_in(&config, "rules", "hooksConfig.rules")?;
         }
         Ok(())
     })?;
-    while let Some(removed) = remove_from(&text, &[("hooksConfig", "rules")], word) {
-        text = removed;
-    }
-    Ok(text)
+    Ok(without_entries(&text, &[("hooksConfig", "rules")], word))
 }
 
-/// Adds a hook to an event: to the parallel group with the same matcher if there is one, else in a new
-/// group at the end.
+/// Adds a hook to an event: to a parallel group with the same matcher, or to the last sequential group if it has the
+/// same matcher, else in a new group at the end. The order of sequential groups is the order in which their hooks run,
+/// so no earlier one is taken.
 pub(crate) fn add_hook(
-    text: &str,
-    event: impl Display,
-    matcher: Option<&str>,
-    hook: &Value,
-) -> Result<String, EditError> {
-    add_to_group(text, event, matcher, false, hook)
-}
-
-/// Adds a hook to an event: to the last sequential group if it has the same matcher, else in a new one at the end. The
-/// order of groups is the order in which such hooks run, so no earlier group is taken.
-pub(crate) fn add_sequential_hook(
-    text: &str,
-    event: impl Display,
-    matcher: Option<&str>,
-    hook: &Value,
-) -> Result<String, EditError> {
-    add_to_group(text, event, matcher, true, hook)
-}
-
-fn add_to_group(
     text: &str,
     event: impl Display,
     matcher: Option<&str>,
@@ -194,16 +154,8 @@ fn add_to_group(
     hook: &Value,
 ) -> Result<String, EditError> {
     edit(text, |root| {
-        let hooks = match object_in(root, "hooks", "hooks")? {
-            Some(hooks) => hooks,
-            None => new_object(root, "hooks")?,
-        };
         let event = event.to_string();
-        let key = format!("hooks.{event}");
-        let groups = match array_in(&hooks, &event, &key)? {
-            Some(groups) => groups,
-            None => new_array(&hooks, &event)?,
-        };
+        let groups = array_or_new(&object_or_new(root, "hooks")?, &event, &format!("hooks.{event}"))?;
         let mut candidates: Vec<_> =
             groups.elements().into_iter().filter_map(|group| group.as_object()).collect();
         if is_sequential {
@@ -277,14 +229,16 @@ fn array_in(object: &CstObject, name: &str, key: &str) -> Result<Option<CstArray
     last(object, name).map(|prop| prop.array_value().ok_or_else(|| wrong_type(key, "an array"))).transpose()
 }
 
-fn new_object(object: &CstObject, name: &str) -> Result<CstObject, EditError> {
-    let prop = object.append(name, CstInputValue::Object(Vec::new()));
+fn object_or_new(object: &CstObject, name: &str) -> Result<CstObject, EditError> {
+    let prop = last(object, name);
+    let prop = prop.unwrap_or_else(|| object.append(name, CstInputValue::Object(Vec::new())));
     prop.object_value().ok_or_else(|| wrong_type(name, "an object"))
 }
 
-fn new_array(object: &CstObject, name: &str) -> Result<CstArray, EditError> {
-    let prop = object.append(name, CstInputValue::Array(Vec::new()));
-    prop.array_value().ok_or_else(|| wrong_type(name, "an array"))
+fn array_or_new(object: &CstObject, name: &str, key: &str) -> Result<CstArray, EditError> {
+    let prop = last(object, name);
+    let prop = prop.unwrap_or_else(|| object.append(name, CstInputValue::Array(Vec::new())));
+    prop.array_value().ok_or_else(|| wrong_type(key, "an array"))
 }
 
 fn wrong_type(key: &str, expected: &'static str) -> EditError {
@@ -299,57 +253,37 @@ fn is_text(node: &CstNode, text: &str) -> bool {
 /// The lists of disabled hooks: the canonical one and its alias.
 const DISABLED_LISTS: [(&str, &str); 2] = [("hooksConfig", "disabled"), ("hooks", "disabled")];
 
-/// Removes the first entry of this name from some lists, if it is there. Done on the text, because the tree drops the
-/// comments around what it removes.
-fn remove_from(text: &str, lists: &[(&str, &str)], name: &str) -> Option<String> {
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let shift = text.len() - body.len();
-    let root = SourceText::of_file(Path::new(""), body).parse().ok()?;
-    let arrays =
-        lists.iter().filter_map(|(key, list)| property(property(&root, key)?.as_object()?, list)?.as_array());
-    let (array, index) = arrays.into_iter().find_map(|array| {
-        let is_name = |value: &ast::Value<'_>| value.as_string_lit().is_some_and(|lit| lit.value == name);
-        let is_entry = |element: &ast::Value<'_>| {
-            let named = element.as_object().and_then(|entry| property(entry, "name"));
-            is_name(element) || named.is_some_and(is_name)
-        };
-        array.elements.iter().position(is_entry).map(|index| (array, index))
-    })?;
-    let entry = array.elements.get(index)?.range();
-    let before = index.checked_sub(1).and_then(|index| array.elements.get(index));
-    let comma = comma_after(body, entry.end)
-        .or_else(|| before.and_then(|before| comma_after(body, before.range().end)));
-    let mut cuts: Vec<Range<usize>> = comma.map(|comma| comma..comma + 1).into_iter().collect();
-    cuts.push(entry.start..entry.end);
-    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
-    let mut text = text.to_owned();
-    for cut in cuts {
-        cut_out(&mut text, cut.start + shift..cut.end + shift);
+/// The text without the entries of this name in some lists. Done on the text, because the tree drops the comments around
+/// what it removes.
+fn without_entries(text: &str, lists: &[(&str, &str)], name: &str) -> String {
+    let (mark, body) = split_byte_order_mark(text);
+    let mut body = body.to_owned();
+    // One at a time: a removal changes what is before and after the next one.
+    while let Some((entry, before)) = find_entry(&body, lists, name) {
+        body = cut_entry(&body, entry, before);
     }
-    Some(text)
+    format!("{mark}{body}")
+}
+
+/// The first entry of this name, and where the one before it ends.
+fn find_entry(body: &str, lists: &[(&str, &str)], name: &str) -> Option<(Range<usize>, Option<usize>)> {
+    let root = SourceText::of_file(Path::new(""), body).parse().ok()?;
+    let is_name = |value: &ast::Value<'_>| value.as_string_lit().is_some_and(|lit| lit.value == name);
+    let is_entry = |element: &ast::Value<'_>| {
+        let named = element.as_object().and_then(|entry| property(entry, "name"));
+        is_name(element) || named.is_some_and(is_name)
+    };
+    lists.iter().find_map(|(key, list)| {
+        let entries = &property(property(&root, key)?.as_object()?, list)?.as_array()?.elements;
+        let index = entries.iter().position(is_entry)?;
+        let before = index.checked_sub(1).and_then(|index| entries.get(index));
+        let entry = entries.get(index)?;
+        Some((entry.start()..entry.end(), before.map(ast::Value::end)))
+    })
 }
 
 fn property<'v, 'a>(object: &'v ast::Object<'a>, name: &str) -> Option<&'v ast::Value<'a>> {
     object.properties.iter().rfind(|prop| prop.name.as_str() == name).map(|prop| &prop.value)
-}
-
-/// Cuts a range out, and with it its line if nothing else is there, else the blanks after it.
-fn cut_out(text: &mut String, range: Range<usize>) {
-    let before = text.get(..range.start).unwrap_or_default();
-    let after = text.get(range.end..).unwrap_or_default();
-    let line_start = before.trim_end_matches([' ', '\t']).len();
-    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
-    let rest = after.get(blanks..).unwrap_or_default();
-    let newline = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
-    let whole_line = newline > 0 && before.get(..line_start).is_some_and(|before| before.ends_with('\n'));
-    let wider = if whole_line {
-        line_start..range.end + blanks + newline
-    } else if newline > 0 || rest.starts_with('/') {
-        range
-    } else {
-        range.start..range.end + blanks
-    };
-    text.replace_range(wider, "");
 }
 
 #[cfg(test)]

@@ -244,13 +244,13 @@ fn move_takes_out_what_was_imported() {
             "claude",
             ".claude/settings.json",
             "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"a.sh\", \"timeout\": 9 } ] },\n      { \"hooks\": [ { \"type\": \"prompt\", \"prompt\": \"safe?\" }, { \"type\": \"command\", \"command\": \"b.sh\", \"timeout\": 9 } ] }\n    ],\n    \"SubagentStop\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"c.sh\" } ] } ]\n  },\n  \"env\": {}\n}\n",
-            "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\": \"prompt\", \"prompt\": \"safe?\" }  ] }\n    ],\n    \"SubagentStop\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"c.sh\" } ] } ]\n  },\n  \"env\": {}\n}\n",
+            "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\": \"prompt\", \"prompt\": \"safe?\" } ] }\n    ],\n    \"SubagentStop\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"c.sh\" } ] } ]\n  },\n  \"env\": {}\n}\n",
         ),
         (
             "copilot",
             ".copilot/hooks/mine.json",
             "{ \"version\": 1, \"hooks\": { \"preToolUse\": [ { \"bash\": \"a.sh\", \"timeoutSec\": 9 }, { \"bash\": \"b.sh\", \"timeoutSec\": 9 } ] } }\n",
-            "{ \"version\": 1  }\n",
+            "{ \"version\": 1 }\n",
         ),
         (
             "codex",

@@ -50,7 +50,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     });
     let flag_file = target.flag_file(&before);
     let edit = |text: &str| {
-        let text = edit::add_hook(text, args.event, Some("run_shell_command"), &rule)?;
+        let text = edit::add_hook(text, args.event, Some("run_shell_command"), false, &rule)?;
         if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
     };
     settings_file::change(&target.settings, context, edit, || Ok(()))?;

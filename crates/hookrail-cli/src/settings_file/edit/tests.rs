@@ -77,10 +77,10 @@ fn a_sequential_hook_is_added_behind_all_others() {
     let hook = |command: &str| json!({ "type": "command", "command": command });
     let mut text = String::new();
     for (matcher, command) in [(Some("a"), "1"), (Some("a"), "2"), (None, "3"), (Some("a"), "4")] {
-        text = add_sequential_hook(&text, EventName::BeforeTool, matcher, &hook(command)).unwrap();
+        text = add_hook(&text, EventName::BeforeTool, matcher, true, &hook(command)).unwrap();
     }
     // A parallel hook does not join them.
-    text = add_hook(&text, EventName::BeforeTool, Some("a"), &hook("5")).unwrap();
+    text = add_hook(&text, EventName::BeforeTool, Some("a"), false, &hook("5")).unwrap();
     let written: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         written["hooks"]["BeforeTool"],
@@ -92,7 +92,7 @@ fn a_sequential_hook_is_added_behind_all_others() {
         ])
     );
     let off = r#"{"hooks": {"BeforeTool": [{"sequential": false, "hooks": []}]}}"#;
-    let text = add_sequential_hook(off, EventName::BeforeTool, None, &hook("x")).unwrap();
+    let text = add_hook(off, EventName::BeforeTool, None, true, &hook("x")).unwrap();
     let written: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(written["hooks"]["BeforeTool"].as_array().unwrap().len(), 2, "{text}");
 }
@@ -101,7 +101,7 @@ fn a_sequential_hook_is_added_behind_all_others() {
 fn a_hook_is_added_to_its_group_or_in_a_new_one() {
     let hook = json!({ "type": "command", "command": "say \"hi\"\n" });
     let written = |text: &str, matcher: Option<&str>| {
-        let text = add_hook(text, EventName::BeforeTool, matcher, &hook).unwrap();
+        let text = add_hook(text, EventName::BeforeTool, matcher, false, &hook).unwrap();
         let settings = Settings::from_value("/p", &serde_json::Value::from(source_value(&text)));
         assert_eq!(settings.diagnostics, []);
         (text, settings)
@@ -164,7 +164,7 @@ fn what_cannot_be_edited_is_refused_and_says_where() {
             "`hooksConfig.disabled` is not an array",
         ),
         (
-            add_hook(r#"{"hooks": {"AfterTool": {}}}"#, EventName::AfterTool, None, &hook),
+            add_hook(r#"{"hooks": {"AfterTool": {}}}"#, EventName::AfterTool, None, false, &hook),
             "`hooks.AfterTool` is not an array",
         ),
     ] {
@@ -298,7 +298,7 @@ proptest! {
         prop_assert_eq!(set_hook_disabled(&listed, "lint", flag).unwrap(), listed);
 
         let hook = json!({ "type": "command", "command": "new" });
-        let added = add_hook(&text, EventName::BeforeTool, flag.then_some("abc"), &hook).unwrap();
+        let added = add_hook(&text, EventName::BeforeTool, flag.then_some("abc"), false, &hook).unwrap();
         let before = Settings::from_value("/p", &value).hooks.len();
         let after = Settings::from_value("/p", &source_value(&added).into());
         prop_assert_eq!(after.hooks.len(), before + 1, "{}", added);
@@ -330,7 +330,7 @@ fn rules_are_turned_on_once_and_taken_out_again() {
 fn an_edited_text_is_read_as_it_was_meant() {
     let hook = json!({ "type": "command", "command": "lint.sh", "name": "lint" });
     let text = set_enable_hooks("// My settings.\n{\n}\n", true).unwrap();
-    let text = add_hook(&text, EventName::AfterTool, Some("write_file"), &hook).unwrap();
+    let text = add_hook(&text, EventName::AfterTool, Some("write_file"), false, &hook).unwrap();
     let text = set_hook_disabled(&text, "lint", true).unwrap();
     let settings = Settings::from_value("/p", &source_value(&text).into());
     assert!(text.starts_with("// My settings.\n"));
