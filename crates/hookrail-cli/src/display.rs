@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hookrail::components::{HookTrust, Origin};
+use hookrail::components::{Exit, HookTrust, Origin};
 use hookrail_shell::quote;
 use serde::Serialize;
 
@@ -51,6 +51,21 @@ pub(crate) fn is_home(directory: &Path, context: &Context) -> bool {
     let same =
         |home: &Path| matches!((home.canonicalize(), directory.canonicalize()), (Ok(a), Ok(b)) if a == b);
     home(context).is_some_and(same)
+}
+
+/// How the process ended; a rule has none.
+pub(crate) fn ended(exit: &Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("exit {code}"),
+        Exit::Signal(signal) => format!("ended by signal {signal}"),
+        Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
+        Exit::Unknown => "ended, status not known".to_owned(),
+        Exit::NotStarted(_) => "not started".to_owned(),
+        Exit::NoAnswer(_) | Exit::NotAnswered(_) => "no answer".to_owned(),
+        Exit::Answered => "answered".to_owned(),
+        Exit::Rule => "a rule".to_owned(),
+        _ => "ended in another way".to_owned(),
+    }
 }
 
 /// `project, .hookrail/settings.json:7`.

@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-use hookrail::components::Exit;
 use hookrail::components::Level;
 use hookrail::{BlockCause, EventName, Hook, HookOutput, HookRun};
 use hookrail_agent::log::millis;
@@ -15,6 +14,7 @@ use super::report::SkippedHook;
 use super::summary::RepeatSummary;
 use crate::commands::failure_hint;
 use crate::context::Context;
+use crate::display::ended;
 use crate::effect::{NO_EFFECT_HERE, consequence_of_failure, why_observed};
 use crate::event_input;
 use crate::terminal::printer::{escape, escape_line};
@@ -199,21 +199,6 @@ fn indented(value: &str, indent: &str) -> String {
         let _ = write!(text, "… ({} bytes more; `--format json` has everything)", value.len() - shown.len());
     }
     text
-}
-
-/// How the process ended; a rule has none.
-fn ended(exit: &Exit) -> String {
-    match exit {
-        Exit::Code(code) => format!("exit {code}"),
-        Exit::Signal(signal) => format!("ended by signal {signal}"),
-        Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
-        Exit::Unknown => "ended, status not known".to_owned(),
-        Exit::NotStarted(_) => "not started".to_owned(),
-        Exit::NoAnswer(_) | Exit::NotAnswered(_) => "no answer".to_owned(),
-        Exit::Answered => "answered".to_owned(),
-        Exit::Rule => "a rule".to_owned(),
-        _ => "ended in another way".to_owned(),
-    }
 }
 
 /// File and line, relative to the project for its own hooks.

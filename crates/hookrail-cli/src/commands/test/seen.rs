@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookrail::components::{Level, OwnedEvent, ProcessedHookResult};
+use hookrail::components::{Exit, Level, OwnedEvent, ProcessedHookResult};
 use hookrail::effects::{EventEffects, SpecificEffects};
 use hookrail::settings::{AgentEvents, ResolvedSettings};
 use hookrail::{Block, BlockCause, EventName, HookRun, JsonObject};
@@ -10,6 +10,7 @@ use hookrail_agent::log::millis;
 use serde_json::Value;
 
 use super::case::DecisionWord;
+use crate::display::ended;
 
 /// The outcome of one test's event.
 /// It is all that `judge` looks at and that a report shows.
@@ -113,18 +114,11 @@ impl SeenOutcome {
 impl HookThatRan {
     /// Durations are left out where they mean nothing.
     fn of(run: &HookRun, event: EventName) -> Self {
-        use hookrail::components::Exit;
         let how = match run.exit() {
-            Exit::Rule => "a rule".to_owned(),
-            Exit::Answered => format!("answered, {} ms", millis(run.duration)),
-            Exit::NotAnswered(_) => "a service without an answer".to_owned(),
-            Exit::Code(code) => format!("exit {code}, {} ms", millis(run.duration)),
-            Exit::Signal(signal) => format!("ended by signal {signal}"),
-            Exit::TimedOut(limit) => format!("timed out after {} ms", limit.as_millis()),
-            Exit::Unknown => "ended, status not known".to_owned(),
-            Exit::NotStarted(_) => "not started".to_owned(),
-            Exit::NoAnswer(_) => "a worker without an answer".to_owned(),
-            _ => "ended in another way".to_owned(),
+            exit @ (Exit::Answered | Exit::Code(_)) => {
+                format!("{}, {} ms", ended(exit), millis(run.duration))
+            }
+            exit => ended(exit),
         };
         let decided = run.output.as_ref().is_some_and(|output| {
             output.blocks(event) || output.asks(event) || output.should_stop_execution()
