@@ -28,7 +28,7 @@ pub use self::condition::{Condition, ConditionReport};
 pub use self::facts::{Facts, Folders, Subject, shell_tool_of};
 pub(crate) use self::index::RuleIndex;
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
-pub(crate) use self::problem::RuleProblem;
+pub(crate) use self::problem::{RuleProblem, kind_of};
 
 pub use self::rule::Rule;
 pub(crate) use self::rule::{ExampleUse, PatternPrograms, RulePlace, RuleReading};

@@ -55,11 +55,12 @@ impl RuleProblem {
 }
 
 /// A value's type in words.
-fn kind_of(value: &Value<'_>) -> &'static str {
+pub(crate) fn kind_of(value: &Value<'_>) -> &'static str {
     match value {
         Value::StringLit(_) => "a string",
         Value::NumberLit(_) => "a number",
-        Value::BooleanLit(_) => "a boolean",
+        Value::BooleanLit(boolean) if boolean.value => "`true`",
+        Value::BooleanLit(_) => "`false`",
         Value::Object(_) => "an object",
         Value::Array(_) => "an array",
         Value::NullKeyword(_) => "`null`",

@@ -15,6 +15,8 @@ use crate::event::EventName;
 pub(super) use crate::formats::field::FieldPath as Route;
 use crate::hook::Level;
 use crate::rules::RuleProblem;
+// Rules name a type in the same words.
+pub(super) use crate::rules::kind_of;
 use crate::spelling::{misspelling_of, shortened};
 
 /// The findings about one text.
@@ -292,19 +294,6 @@ pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
 /// The place of a finding about a file as a whole.
 pub(super) fn start_of(file: &Path) -> Place {
     Place { file: PathBuf::from(file), line: 1, column: 1, span: 0..0 }
-}
-
-/// A value's type in words.
-pub(super) fn kind_of(value: &Value<'_>) -> &'static str {
-    match value {
-        Value::StringLit(_) => "a string",
-        Value::NumberLit(_) => "a number",
-        Value::BooleanLit(boolean) if boolean.value => "`true`",
-        Value::BooleanLit(_) => "`false`",
-        Value::Object(_) => "an object",
-        Value::Array(_) => "an array",
-        Value::NullKeyword(_) => "`null`",
-    }
 }
 
 /// A range of the text as something that has one.
