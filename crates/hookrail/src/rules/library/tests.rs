@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::*;
 use crate::matcher::MatchVerdict;
@@ -427,7 +428,9 @@ fn a_rule_that_is_not_read_does_not_hold() {
         let pattern = line.split(' ').take(3).collect::<Vec<_>>().join(" ");
         let mut programs = PatternPrograms::default();
         let text = format!(r#"{{ "when": {{ "command": "{pattern}" }}, "block": "no" }}"#);
-        programs.add(&pattern).then(|| (pattern, Rule::unread(&text, programs), whole(&text)))
+        programs.add(&pattern)?;
+        let (whole, place) = (whole(&text), 0..text.len());
+        Some((pattern, Rule::unread(Arc::new(text), place, programs), whole))
     });
     let rules: Vec<_> = guards.chain(own).collect();
     assert!(rules.len() > 100, "{}", rules.len());
