@@ -166,8 +166,20 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         self.add(hook, range.start, spans);
     }
 
-    /// Refuses the event of a hook or rule that is where a group, or a list of groups, should be.
-    fn refuse_misplaced_hook(&mut self, event: EventName, object: &'v Object<'_>, route: Route<'_>) {
+    /// Refuses the event of hooks and rules that are where a group, or a list of groups, should be; in a list too many, too.
+    fn refuse_misplaced(&mut self, event: EventName, value: &Value<'_>, route: Route<'_>) {
+        match value {
+            Value::Object(object) => self.refuse_misplaced_hook(event, object, route),
+            Value::Array(list) => {
+                for (index, element) in list.elements.iter().enumerate() {
+                    self.refuse_misplaced(event, element, route.index(index));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn refuse_misplaced_hook(&mut self, event: EventName, object: &Object<'_>, route: Route<'_>) {
         let is_hook = ["type", "command", "when", "then", "block", "ask", "hooks"]
             .iter()
             .any(|key| object.get(key).is_some());
@@ -192,10 +204,7 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         let Some(groups) = value.as_array() else {
             let help = "write [ { \"hooks\": [ … ] } ]";
             self.findings.wrong_type(route, "an array of groups", value, help);
-            if let Some(object) = value.as_object() {
-                self.refuse_misplaced_hook(event, object, route);
-            }
-            return;
+            return self.refuse_misplaced(event, value, route);
         };
         for (index, group) in groups.elements.iter().enumerate() {
             self.read_group(event, name, group, route.index(index));
@@ -205,7 +214,8 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
     /// Reads a group. Without `hooks`, or with a matcher that is no string, none of its hooks is used.
     fn read_group(&mut self, event: EventName, name: &str, value: &'v Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
-            return self.findings.wrong_type(route, "a group", value, "write { \"hooks\": [ … ] }");
+            self.findings.wrong_type(route, "a group", value, "write { \"hooks\": [ … ] }");
+            return self.refuse_misplaced(event, value, route);
         };
         let (fields, others) = pick(object, &GROUP_KEYS, route, self.findings);
         let [matcher, sequential, hooks] = fields;
@@ -233,10 +243,7 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         let Some(array) = hooks.value.as_array() else {
             let help = "write \"hooks\": [ { \"type\": \"command\", \"command\": \"…\" } ]";
             self.findings.wrong_type(route.key("hooks"), "an array of hooks", &hooks.value, help);
-            if let Some(hook) = hooks.value.as_object() {
-                self.refuse_misplaced_hook(event, hook, route.key("hooks"));
-            }
-            return;
+            return self.refuse_misplaced(event, &hooks.value, route.key("hooks"));
         };
         let matcher_span = given(matcher).map(|value| self.findings.source.in_file(bytes_of(value)));
         let matcher = match given(matcher) {

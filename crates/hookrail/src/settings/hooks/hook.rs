@@ -48,7 +48,8 @@ impl HookReader<'_, '_, '_> {
         }
         let Some(object) = value.as_object() else {
             let help = "write { \"type\": \"command\", \"command\": \"…\" }";
-            return self.findings.wrong_type(route, "a hook", value, help);
+            self.findings.wrong_type(route, "a hook", value, help);
+            return self.refuse_misplaced(group.event, value, route);
         };
         let (_, others) = pick(object, &HOOK_KEYS, route, self.findings);
         let Some(kind) = self.read_kind(group, object, route) else { return };
