@@ -160,7 +160,7 @@ impl HookEventHandler {
             also_matches: &given.also_matches,
             told: given.caller.as_deref(),
         };
-        // A call on another machine is no call in another folder of this one: the project's own hooks count for it.
+        // A call on another machine is not one in another folder of this one: the project's own hooks count for it.
         let cwd = if call.told.is_some() { project } else { &*base.cwd };
         let directory = match call.told {
             Some(_) => directory_for_caller(&self.config, whole_plan, &base.cwd),

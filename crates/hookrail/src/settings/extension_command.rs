@@ -41,7 +41,7 @@ pub(super) fn located(command: &str, extension: &Path) -> String {
     located
 }
 
-/// As it stands between double quotes.
+/// As it is written between double quotes.
 fn double_quoted(text: &str) -> String {
     let escape = |char| matches!(char, '$' | '`' | '"' | '\\').then_some('\\');
     text.chars().flat_map(|char| escape(char).into_iter().chain([char])).collect()

@@ -211,7 +211,7 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         }
     }
 
-    /// Reads a group. Without `hooks`, or with a matcher that is no string, none of its hooks is used.
+    /// Reads a group. Without `hooks`, or with a matcher of another type than a string, its hooks are not used.
     fn read_group(&mut self, event: EventName, name: &str, value: &'v Value<'_>, route: Route<'_>) {
         let Some(object) = value.as_object() else {
             self.findings.wrong_type(route, "a group", value, "write { \"hooks\": [ … ] }");
@@ -268,8 +268,8 @@ impl<'r, 's, 'v> HookReader<'r, 's, 'v> {
         }
     }
 
-    /// Compiles a matcher as its event compares it, and reports one that is no pattern or can have no effect. What is
-    /// no pattern is compared as plain text.
+    /// Compiles a matcher as its event compares it, and reports one that is not a pattern or cannot have an effect. What is
+    /// not a pattern is compared as plain text.
     fn read_matcher(
         &mut self,
         event: EventName,
@@ -332,7 +332,7 @@ fn holds_claude_hooks(groups: &Value<'_>) -> bool {
         && lists.into_iter().all(|list| list.is_some_and(|list| list.elements.iter().all(is_claude_hook)))
 }
 
-/// Where a value stands, in bytes of the text without its byte order mark.
+/// Where a value is, in bytes of the text without its byte order mark.
 fn bytes_of(at: &impl Ranged) -> Range<usize> {
     at.start()..at.end()
 }

@@ -14,7 +14,7 @@ use memchr::memmem;
 use super::read::last;
 use crate::rules::{PatternPrograms, Rule};
 
-/// Stands for a rule in the text that is left: a value that is no hook.
+/// Takes the place of a rule in the text that is left: a value that cannot be a hook.
 pub(super) const MARK: &str = "0";
 /// Whose rules are looked for.
 const EVENT: &str = "BeforeTool";
@@ -233,7 +233,7 @@ impl<'t> Scan<'t> {
         if rest.starts_with('/') { rest.find('\n') } else { rest.find("*/").map(|end| end + 2) }
     }
 
-    /// The next sign that is no blank.
+    /// The next sign that is not a blank.
     fn sign(&mut self) -> Option<u8> {
         loop {
             let sign = *self.text.as_bytes().get(self.at)?;
