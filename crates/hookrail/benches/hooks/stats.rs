@@ -83,6 +83,13 @@ impl Duel {
     pub(crate) fn cpu(&self) -> Ratio {
         Ratio::of(&self.ours.cpu, &self.base.cpu)
     }
+
+    /// How much longer ours takes than the one beside it, in microseconds.
+    pub(crate) fn over(&self) -> Ratio {
+        let over = |(ours, base): (&f64, &f64)| (ours - base) * 1e6;
+        let over: Vec<f64> = self.ours.wall.iter().zip(&self.base.wall).map(over).collect();
+        Ratio::of(&over, &[1.0])
+    }
 }
 
 impl Ratio {
