@@ -227,8 +227,9 @@ pub fn shell_tool_of(name: &str, input: &JsonObject, reading: Option<&CallReadin
         Value::Array(argv) => !argv.is_empty() && argv.iter().all(Value::is_string),
         _ => false,
     };
-    let runs = COMMAND_NAMES.iter().any(|name| input.get(*name).is_some_and(is_command));
-    (runs && is_unlisted(name, reading)).then_some(SHELL_TOOL)
+    let mut given = COMMAND_NAMES.iter().filter_map(|name| input.get(*name)).peekable();
+    // Whether a text is a shell line costs more than all else here, and every call comes by.
+    (given.peek().is_some() && is_unlisted(name, reading) && given.any(is_command)).then_some(SHELL_TOOL)
 }
 
 /// What a tool that is in no table calls its command.
