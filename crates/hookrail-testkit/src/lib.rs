@@ -14,12 +14,12 @@ pub mod module_order;
 pub mod process;
 mod project;
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+pub use self::process::is_alive as process_is_alive;
 pub use self::project::TestProject;
 
 /// Writes an executable file, whose folder exists. Another process does it: what this one has open for writing is
@@ -35,6 +35,12 @@ pub fn write_executable(path: &Path, content: impl AsRef<[u8]>) {
     assert!(child.wait().expect("its end").success(), "cannot write {}", path.display());
 }
 
+/// Makes a named pipe that its owner may read, write and execute.
+pub fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").args(["-m", "700"]).arg(path).status().expect("mkfifo runs");
+    assert!(made.success(), "cannot make a pipe at {}", path.display());
+}
+
 /// Waits until `done` holds, at most `limit`; panics with `what` otherwise.
 /// The limit is for a machine that is stuck and may be generous: a test must not depend on how fast anything is.
 pub fn wait_until(limit: Duration, what: &str, mut done: impl FnMut() -> bool) {
@@ -43,10 +49,4 @@ pub fn wait_until(limit: Duration, what: &str, mut done: impl FnMut() -> bool) {
         assert!(start.elapsed() < limit, "waited {limit:?} for: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
-}
-
-/// Whether a process exists and is not a zombie.
-pub fn process_is_alive(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|rest| !rest.starts_with('Z')))
 }

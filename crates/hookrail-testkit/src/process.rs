@@ -1,7 +1,19 @@
-//! What a process has open and which processes it left behind, from Linux's `/proc`.
+//! What a process has open and which processes it left behind: from `/proc` where there is one, else from `ps` and `/dev/fd`.
 
-use std::fs;
 use std::path::PathBuf;
+
+#[cfg(target_os = "linux")]
+#[path = "process/proc.rs"]
+mod table;
+#[cfg(not(target_os = "linux"))]
+#[path = "process/ps.rs"]
+mod table;
+
+#[cfg(all(test, target_os = "linux"))]
+#[path = "process/ps.rs"]
+mod ps;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 /// A variable that marks a test's processes: a process that inherits it, whatever group or session it goes
 /// to, is found by [`marked`].
@@ -25,8 +37,7 @@ pub struct Process {
 /// Every process that can be seen. One that ends meanwhile may be missing.
 #[must_use]
 pub fn all() -> Vec<Process> {
-    let entries = fs::read_dir("/proc").expect("/proc is readable").flatten();
-    entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?)).collect()
+    table::all()
 }
 
 /// The children of this process, zombies included.
@@ -42,68 +53,61 @@ pub fn zombies() -> Vec<Process> {
     children().into_iter().filter(|process| process.zombie).collect()
 }
 
-/// The running processes whose environment carries this mark, this one excepted.
+/// The running processes whose environment carries this mark, this one excepted. macOS hides the environment of its own programs:
+/// there only other programs are found, such as a Python that was installed.
 #[must_use]
 pub fn marked(mark: &str) -> Vec<Process> {
-    let wanted = format!("{MARK}={mark}");
     let me = std::process::id();
-    let carries = |process: &Process| {
-        fs::read(format!("/proc/{}/environ", process.pid))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes()))
-    };
-    all().into_iter().filter(|process| process.pid != me && !process.zombie && carries(process)).collect()
+    let marked = table::with_variable(&format!("{MARK}={mark}"));
+    marked.into_iter().filter(|process| process.pid != me && !process.zombie).collect()
 }
 
-/// What this process has open: descriptor numbers with what they lead to.
+/// The running processes with this text in their command line.
+#[must_use]
+pub fn with_argument(text: &str) -> Vec<Process> {
+    table::with_argument(text)
+}
+
+/// Whether a process exists and is not a zombie.
+#[must_use]
+pub fn is_alive(pid: u32) -> bool {
+    table::one(pid).is_some_and(|process| !process.zombie)
+}
+
+/// What this process has open: descriptor numbers with what they lead to, where the system tells.
 #[must_use]
 pub fn descriptors() -> Vec<(u32, PathBuf)> {
-    let entries = fs::read_dir("/proc/self/fd").expect("/proc is readable").flatten();
-    let mut open: Vec<_> = entries
-        .filter_map(|entry| {
-            let number = entry.file_name().to_str()?.parse().ok()?;
-            // The descriptor that reads this very list is closed by now.
-            Some((number, fs::read_link(entry.path()).ok()?))
-        })
-        .filter(|(_, target)| !target.ends_with("fd") || !target.starts_with("/proc"))
-        .collect();
+    let mut open = table::descriptors();
     open.sort();
     open
+}
+
+/// How many descriptors a running process has open. macOS tells only about this process: 0 for another one.
+#[must_use]
+pub fn descriptors_of(pid: u32) -> usize {
+    table::descriptors_of(pid)
 }
 
 /// How many threads this process has.
 #[must_use]
 pub fn threads() -> u64 {
-    status("Threads:")
+    table::threads()
 }
 
 /// The memory this process has resident now, in bytes.
 #[must_use]
 pub fn resident_memory() -> u64 {
-    status("VmRSS:") * 1024
+    resident_memory_of(std::process::id())
+}
+
+/// The memory a running process has resident now, in bytes.
+#[must_use]
+pub fn resident_memory_of(pid: u32) -> u64 {
+    table::resident_memory(pid)
 }
 
 /// The most memory this process ever had resident, in bytes.
 #[must_use]
 pub fn peak_memory() -> u64 {
-    status("VmHWM:") * 1024
-}
-
-/// A number of `/proc/self/status`.
-fn status(field: &str) -> u64 {
-    let text = fs::read_to_string("/proc/self/status").expect("/proc is readable");
-    let line = text.lines().find_map(|line| line.strip_prefix(field)).expect("a field of the status");
-    line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
-}
-
-/// `None` for a process that ended meanwhile.
-fn read(pid: u32) -> Option<Process> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name is in parentheses and may hold anything, parentheses included.
-    let (before, rest) = stat.rsplit_once(") ")?;
-    let name = before.split_once('(')?.1.to_owned();
-    let mut fields = rest.split_whitespace();
-    let zombie = matches!(fields.next()?, "Z" | "X");
-    let parent = fields.next()?.parse().ok()?;
-    let group = fields.next()?.parse().ok()?;
-    Some(Process { pid, parent, group, zombie, name })
+    table::peak_memory()
 }

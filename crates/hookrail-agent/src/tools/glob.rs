@@ -72,13 +72,13 @@ fn find(
     }
 
     let hidden = if names_hidden(pattern) { HiddenFiles::Visit } else { HiddenFiles::Skip };
-    let mut found: Vec<((i64, i64), PathBuf)> = Vec::new();
+    let mut found: Vec<((i64, i128), PathBuf)> = Vec::new();
     walk::files(workspace, &start, hidden, cancel, |path| {
         if path.strip_prefix(&start.relative).is_ok_and(|below| matcher.is_match(below))
             && let Ok(stat) = workspace.stat(path)
         {
-            let nanoseconds = i64::try_from(stat.st_mtime_nsec).unwrap_or(0);
-            found.push(((stat.st_mtime, nanoseconds), path.to_path_buf()));
+            // The type of nanoseconds differs between Linux and macOS.
+            found.push(((stat.st_mtime, i128::from(stat.st_mtime_nsec)), path.to_path_buf()));
         }
         Ok(true)
     })?;

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hookrail_testkit::make_pipe;
+
 use super::*;
 
 fn batch(number: usize) -> HookBatch {
@@ -192,7 +194,7 @@ fn only_the_end_of_long_logs_is_kept() {
 fn a_pipe_is_no_log_and_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    make_pipe(&path);
     assert_eq!(open_with_rotated(&path).unwrap().files.len(), 0);
     assert_eq!(Statistics::load(&path).all(), []);
     assert!(Tail::new(&path).poll(&mut |_: LoggedLine| Ok(())).is_err());
@@ -202,6 +204,6 @@ fn a_pipe_is_no_log_and_is_not_waited_for() {
     let path = folder.path().join("full.jsonl");
     fs::write(&path, "x".repeat(100)).unwrap();
     let lock = path.with_extension("lock");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &lock, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    make_pipe(&lock);
     assert!(HookLog::with_limit(path, 10).rotate(1).is_err());
 }

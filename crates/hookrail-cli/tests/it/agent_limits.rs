@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use hookrail_testkit::make_pipe;
 use serde_json::json;
 
 use crate::agent_scenario::{Scenario, write};
@@ -61,8 +62,7 @@ fn a_pipe_in_place_of_the_session_log_delays_nothing() {
         // More than fits into a pipe.
         let scenario = Scenario::new().says(&"word ".repeat(100_000));
         let log = scenario.log_path();
-        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-        rustix::fs::mkfifoat(rustix::fs::CWD, &log, mode).unwrap();
+        make_pipe(&log);
         let reader = is_opened.then(|| fs::File::options().read(true).write(true).open(&log).unwrap());
         let output = scenario.command().args(["-p", "hi"]).stdin(Stdio::null()).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);

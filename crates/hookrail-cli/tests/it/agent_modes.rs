@@ -236,6 +236,7 @@ fn the_key_does_not_leak() {
 }
 
 /// A log that cannot be written stops nothing, and a warning is printed.
+#[cfg(target_os = "linux")] // It needs a full disk.
 #[test]
 fn an_incomplete_log_is_reported() {
     let scenario = Scenario::new().says("hi");

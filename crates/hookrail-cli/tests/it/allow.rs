@@ -392,6 +392,7 @@ fn a_patch_is_allowed_as_a_whole() {
 mod attacks {
     use super::*;
 
+    #[cfg(target_os = "linux")]
     /// Runs a line as an agent's shell would: below the process that called the bridge. `$HOOKRAIL` is the program.
     fn as_agent(project: &TestProject, line: &str) -> Ran {
         let call = project.home().join("call.json");
@@ -413,6 +414,7 @@ mod attacks {
         Ran::of(&["as an agent:", line], output)
     }
 
+    #[cfg(target_os = "linux")] // It needs util-linux's `script`.
     #[test]
     fn an_agent_with_a_terminal_of_its_own_is_refused() {
         let project = project();

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hookrail_testkit::{TestProject, process, wait_until};
+use hookrail_testkit::{TestProject, make_pipe, process, wait_until};
 use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, write};
@@ -254,7 +254,7 @@ fn several_programs_at_once_lose_no_update() {
 fn devices_and_pipes_are_not_read_as_files() {
     let project = TestProject::new();
     let pipe = project.dir().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    make_pipe(&pipe);
     for (target, is_pipe) in [(Path::new("/dev/zero"), false), (&pipe, true)] {
         for file in ["given", ".claude/settings.json", ".hookrail/settings.json"] {
             let file = project.dir().join(file);

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use hookrail::EventName;
-use hookrail_testkit::{TestProject, process_is_alive, wait_until};
+use hookrail_testkit::{TestProject, make_pipe, process_is_alive, wait_until};
 use serde_json::{Value, json};
 
 use crate::program::{hookrail, log_path, run, run_with_stdin, snapshot};
@@ -353,7 +353,7 @@ fn calls_are_logged_privately_and_never_in_the_way() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(ran.stderr.matches("cannot write the hook log").count(), 1, "{ran}");
     fs::remove_dir(&log).unwrap();
-    rustix::fs::mkfifoat(rustix::fs::CWD, &log, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    make_pipe(&log);
     assert_eq!(run(&project, &["fire", "BeforeTool"]).code, Some(0));
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use hookrail_testkit::{TestProject, process_is_alive, wait_until};
+use hookrail_testkit::{TestProject, make_pipe, process_is_alive, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -122,6 +122,7 @@ fn sixteen_mebibytes_of_nothing_are_printed_in_time() {
     assert!(peak < 300_000_000, "{peak} bytes");
 }
 
+#[cfg(target_os = "linux")] // It needs a full disk.
 #[test]
 fn the_verdict_holds_although_its_text_cannot_be_written() {
     for (command, args, code) in [
@@ -187,8 +188,7 @@ fn a_pipe_in_place_of_the_log_delays_nothing() {
     let project = user_hooks(&json!([{ "type": "command", "command": "true", "name": "it" }]));
     let log = log_path(&project);
     fs::create_dir_all(log.parent().unwrap()).unwrap();
-    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-    rustix::fs::mkfifoat(rustix::fs::CWD, &log, mode).unwrap();
+    make_pipe(&log);
     for (args, code) in [
         (&["fire", "BeforeTool"][..], 0),
         (&["list"], 0),

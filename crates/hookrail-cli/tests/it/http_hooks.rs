@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::time::Duration;
 
-use hookrail_testkit::TestProject;
 use hookrail_testkit::model_server::{Server, Step, chunk, chunked_head, last_chunk, send, sized};
+use hookrail_testkit::{TestProject, make_pipe};
 use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, write};
@@ -286,8 +286,7 @@ fn a_file_of_headers_is_private_or_the_hook_fails() {
         }),
         ("a pipe", |file| {
             fs::remove_file(file).unwrap();
-            let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(file).status().unwrap();
-            assert!(made.success());
+            make_pipe(file);
         }),
         ("huge", |file| fs::write(file, format!("{{\"a\":\"{}\"}}", "b".repeat(70_000))).unwrap()),
         ("no JSON", |file| fs::write(file, "Authorization: x").unwrap()),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hookrail_testkit::hostile_workers::{HOSTILE_WORKERS, Outcome};
-use hookrail_testkit::{TestProject, wait_until};
+use hookrail_testkit::{TestProject, process, wait_until};
 use serde_json::{Value, json};
 
 use crate::bridge::{bridge, payload, settings};
@@ -102,13 +102,10 @@ impl Kept {
     /// The processes that run a script of the home, as the system lists them.
     fn processes(&self, script: &str) -> Vec<i32> {
         let script = self.0.home().join(script).display().to_string();
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let is_worker = |process: &PathBuf| {
-            fs::read(process.join("cmdline"))
-                .is_ok_and(|line| line.windows(script.len()).any(|part| part == script.as_bytes()))
-        };
-        let ids = processes.map(|entry| entry.path()).filter(is_worker);
-        ids.filter_map(|process| process.file_name()?.to_str()?.parse().ok()).collect()
+        process::with_argument(&script)
+            .into_iter()
+            .map(|process| i32::try_from(process.pid).unwrap())
+            .collect()
     }
 }
 
@@ -477,7 +474,7 @@ fn a_full_disk_costs_no_verdict() {
             .current_dir(kept.0.dir())
             .output();
         let Some(output) = output.ok().filter(|output| !matches!(output.status.code(), Some(1 | 99))) else {
-            return crate::nats::left_out(
+            return crate::program::left_out(
                 "the test of a full disk is left out: no tmpfs can be mounted here",
             );
         };

@@ -154,7 +154,8 @@ fn follows_a_log_through_rotation_and_truncation() {
     fs::create_dir_all(log.parent().unwrap()).unwrap();
     let line = wanted(101);
     append(&line[..40]);
-    wait_until(LIMIT, "the half line to be read", || position_in(child.id(), &log) == Some(40));
+    let is_read = || !cfg!(target_os = "linux") || position_in(child.id(), &log) == Some(40);
+    wait_until(LIMIT, "the half line to be read", is_read);
     append(&line[40..]);
     expect(101);
     append(&(call("BeforeTool", "other", 102, &json!(null)) + &wanted(103)));

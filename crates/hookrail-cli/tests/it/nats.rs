@@ -13,7 +13,6 @@ use std::os::unix::fs::symlink;
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-pub(crate) use self::kit::left_out;
 use self::kit::{NatsServer, Service, client, fire, service_with};
 use crate::bridge::bridge;
 use crate::program::run;

@@ -5,14 +5,12 @@ use std::fs;
 use std::io::Cursor;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
-use std::process::Command;
 
-use hookrail_testkit::TestProject;
 use hookrail_testkit::model_server::{Server, sized};
+use hookrail_testkit::{TestProject, make_pipe};
 use minisign::KeyPair;
 use serde_json::{Value, json};
 
-use crate::nats::left_out;
 use crate::support::{Run, command};
 
 /// A machine with a policy's key in its system settings.
@@ -361,8 +359,7 @@ fn nothing_in_its_folder_may_be_a_link_or_a_pipe() {
         assert_eq!(state(), "unusable", "{shown} is a link");
         fs::remove_file(&path).unwrap();
         if aside.is_file() {
-            let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
-            assert!(made.success());
+            make_pipe(&path);
             assert_eq!(state(), "unusable", "{shown} is a pipe");
             fs::remove_file(&path).unwrap();
         }
@@ -458,6 +455,7 @@ fn a_server_is_asked_with_what_it_said_last() {
 }
 
 /// The real system file names the policy, in a mount namespace whose `/etc` and `/var/lib` are empty.
+#[cfg(target_os = "linux")] // It needs namespaces.
 #[test]
 fn nothing_replaces_the_policy_of_the_real_system_file() {
     let machine = Machine::new(&json!({}));
@@ -472,7 +470,7 @@ fn nothing_replaces_the_policy_of_the_real_system_file() {
     let fire = ["fire", "BeforeTool", "--tool", "run_shell_command", "--input", r#"{"command":"shred x"}"#];
     for (variable, option) in [("", None), (other.as_str(), None), ("", Some(other.as_str()))] {
         let plain = command(&machine.project, &[]);
-        let mut inside = Command::new("unshare");
+        let mut inside = std::process::Command::new("unshare");
         inside.args(["--mount", "sh", "-c", script]).arg(plain.get_program());
         inside.arg(&named).args([document.as_str(), variable]).args(fire);
         inside.args(["--format", "json"]).args(option.iter().flat_map(|file| ["--system", file]));
@@ -480,16 +478,19 @@ fn nothing_replaces_the_policy_of_the_real_system_file() {
         inside.current_dir(machine.project.dir());
         let run = Run::of(&machine.project, inside);
         if run.code != Some(2) && !can_mount() {
-            return left_out("the test of the real system file is left out: nothing can be mounted here");
+            return crate::program::left_out(
+                "the test of the real system file is left out: nothing can be mounted here",
+            );
         }
         assert_eq!(run.code, Some(2), "{variable} {option:?} {}", run.shown());
         assert_eq!(run.json()["hooks"][0]["origin"]["level"], "managed", "{variable} {option:?}");
     }
 }
 
+#[cfg(target_os = "linux")]
 fn can_mount() -> bool {
     let test = ["--mount", "mount", "-t", "tmpfs", "none", "/mnt"];
-    Command::new("unshare").args(test).output().is_ok_and(|output| output.status.success())
+    std::process::Command::new("unshare").args(test).output().is_ok_and(|output| output.status.success())
 }
 
 #[test]

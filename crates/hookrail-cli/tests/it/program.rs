@@ -8,6 +8,11 @@ use std::process::{Command, Output, Stdio};
 
 use hookrail_testkit::TestProject;
 
+/// Prints a note that no test harness hides.
+pub(crate) fn left_out(what: &str) {
+    let _ = std::io::stderr().write_all(format!("{what}\n").as_bytes());
+}
+
 /// The program, ready to run in a project. A bridge takes nothing from the environment, so it is told by options.
 pub(crate) fn hookrail(project: &TestProject, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
 
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, make_pipe};
 use serde_json::{Value, json};
 
 use crate::program::run;
@@ -335,9 +335,7 @@ fn folders_are_searched_and_circles_end() {
     symlink(project.dir().join("logs"), project.dir().join("logs/deep/circle")).unwrap();
     symlink("loop.jsonl", project.dir().join("logs/loop.jsonl")).unwrap();
     symlink("/dev/zero", project.dir().join("logs/endless.jsonl")).unwrap();
-    let pipe =
-        std::process::Command::new("mkfifo").arg(project.dir().join("logs/pipe.jsonl")).status().unwrap();
-    assert!(pipe.success());
+    make_pipe(&project.dir().join("logs/pipe.jsonl"));
     let report = replay(&project, &["logs"]);
     assert_eq!((&report["calls"], &report["unreadable"]), (&json!(1), &json!(0)));
     fs::create_dir(project.dir().join("none")).unwrap();
@@ -494,8 +492,7 @@ fn what_hookrail_blocked_is_known_from_its_own_log() {
 fn a_pipe_without_a_writer_is_not_waited_for() {
     let project = TestProject::new();
     let pipe = project.dir().join("pipe.jsonl");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
-    assert!(made.success());
+    make_pipe(&pipe);
     let ran = run(&project, &["replay", "pipe.jsonl"]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.stderr.contains("is not a transcript that hookrail can read"), "{ran}");

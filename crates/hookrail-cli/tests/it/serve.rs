@@ -22,7 +22,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use hookrail_testkit::{TestProject, process_is_alive, wait_until};
+use hookrail_testkit::{TestProject, process, process_is_alive, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -181,20 +181,13 @@ impl Server {
     /// How many descriptors and children the server has.
     fn footprint(&self) -> (usize, usize) {
         let pid = self.child.id();
-        let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).expect("it lives").count();
-        let mut children = 0;
-        for task in std::fs::read_dir(format!("/proc/{pid}/task")).expect("it lives").flatten() {
-            let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            children += list.split_whitespace().count();
-        }
-        (descriptors, children)
+        let children = process::all().into_iter().filter(|process| process.parent == pid).count();
+        (process::descriptors_of(pid), children)
     }
 
     /// Resident memory in KiB.
-    fn memory(&self) -> usize {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it lives");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a size");
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    fn memory(&self) -> u64 {
+        process::resident_memory_of(self.child.id()) / 1024
     }
 }
 

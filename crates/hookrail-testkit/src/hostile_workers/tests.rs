@@ -85,7 +85,8 @@ fn first_outcome(worker: &HostileWorker, folder: &Path) -> Outcome {
             break outcome;
         }
         let has_ended = child.try_wait().expect("the child is ours").is_some();
-        if has_ended || std::fs::read_link(format!("/proc/{}/fd/0", child.id())).is_err() {
+        let stdin = format!("/proc/{}/fd/0", child.id());
+        if has_ended || (cfg!(target_os = "linux") && std::fs::read_link(stdin).is_err()) {
             break outcome.recv_timeout(LAST_WORDS).unwrap_or(Outcome::Failure);
         }
         if only_look {

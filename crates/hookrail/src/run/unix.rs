@@ -103,6 +103,7 @@ impl ProcessTable {
 }
 
 #[cfg(not(target_os = "linux"))]
+#[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same functions as Linux's table")]
 impl ProcessTable {
     /// Whether no process of the leader's group is alive: outside of Linux, zombies cannot be signalled.
     pub(super) fn shows_end_of_group(&self, leader: Pid) -> bool {

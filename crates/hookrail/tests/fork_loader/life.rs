@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hookrail_testkit::process;
+use hookrail_testkit::{make_pipe, process};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 use crate::client::{Hook, Loader, Outcome, Streams};
@@ -254,8 +254,7 @@ fn an_unknown_message_ends_it_with_a_word() {
 #[test]
 fn a_script_that_is_no_file_does_not_stop_the_loader() {
     let (_folder, path) = folder();
-    let made = std::process::Command::new("mkfifo").arg(path.join("hook.py")).status().expect("mkfifo");
-    assert!(made.success());
+    make_pipe(&path.join("hook.py"));
     let mut loader = Loader::start(&Hook::new(&path, "hook.py"));
     let streams = loader.ask();
     let group = pid(&loader.expect(&streams.id, "pid"));

@@ -1,5 +1,7 @@
 //! Hooks that do not end in time.
 
+use hookrail_testkit::make_pipe;
+
 use crate::arena::{Left, Row, Verdict};
 use crate::rows;
 
@@ -38,8 +40,7 @@ rows! {
     };
     opens_a_fifo_that_nobody_writes => Row {
         prepare: |project| {
-            let made = std::process::Command::new("mkfifo").arg(project.dir().join("pipe")).status();
-            assert!(made.is_ok_and(|status| status.success()));
+            make_pipe(&project.dir().join("pipe"));
         },
         ..Row::hangs("cat < pipe")
     };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, make_pipe};
 
 use crate::arena::{Row, Verdict};
 use crate::rows;
@@ -63,9 +63,7 @@ rows! {
     /// Bash opens it to find out what it is, and waits for somebody to write.
     is_a_fifo => Row {
         prepare: |project| {
-            let path = project.dir().join("hostile.sh");
-            let made = std::process::Command::new("mkfifo").args(["-m", "755"]).arg(path).status();
-            assert!(made.is_ok_and(|status| status.success()));
+            make_pipe(&project.dir().join("hostile.sh"));
         },
         ..Row::hangs("./hostile.sh")
     };

@@ -12,7 +12,7 @@ use hookrail::approvals::HookJudgement;
 use hookrail::approvals::{Change, FileContent, Pending, PendingReason, Review, TrustError};
 use hookrail::components::{ExtensionName, HookKind, HookTrust, Level, Matcher, OnFailure, Recheck};
 use hookrail::{ApprovalStore, DiagnosticCode, EventName, Hook, TrustPolicy};
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, make_pipe};
 use serde_json::{Value, json};
 
 use crate::kit::store;
@@ -314,11 +314,6 @@ fn a_hook_that_cannot_be_read_cannot_be_approved() {
     let piped = hook("cat pipe");
     approve_all(&store, &dir, std::slice::from_ref(&piped));
     assert_eq!(verdict(&store, &dir, &piped), "approved");
-}
-
-fn make_pipe(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo runs");
-    assert!(made.success());
 }
 
 #[test]

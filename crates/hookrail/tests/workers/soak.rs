@@ -20,7 +20,7 @@ const SHORT: usize = 400;
 const KILL_BUSY: usize = 11;
 const KILL_IDLE: usize = 13;
 /// How much more memory this process may hold at the end: what other tests beside this one need.
-const MOST_GROWTH: usize = 16 << 20;
+const MOST_GROWTH: u64 = 16 << 20;
 
 /// Takes a moment, blocks, and says which event it was asked about.
 const SCRIPT: &str = r#"
@@ -79,7 +79,7 @@ async fn killed_workers_lose_nothing() {
             descriptors = process::descriptors().len();
         }
         if n == events / 4 {
-            memory = resident();
+            memory = process::resident_memory();
         }
     }
     assert_eq!(blocked + failed, events);
@@ -91,19 +91,12 @@ async fn killed_workers_lose_nothing() {
     // Those of a worker that is just being replaced come and go.
     let now = process::descriptors();
     assert!(now.len() <= descriptors + 2 * WORKERS, "{descriptors} descriptors at first, now {now:?}");
-    let grown = resident().saturating_sub(memory);
+    let grown = process::resident_memory().saturating_sub(memory);
     assert!(grown < MOST_GROWTH, "{grown} bytes more than after a quarter of the events");
     let answered: u64 = stage.runner.workers().status().iter().map(|status| status.answered).sum();
     assert_eq!(answered, blocked as u64);
     stage.close().await;
     assert_eq!(process::zombies(), [], "zombies");
-}
-
-/// What this process holds in memory, in bytes; 0 where the system does not tell.
-fn resident() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: usize = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or_default();
-    pages * rustix::param::page_size()
 }
 
 /// Kills the process of a hook's worker, if one runs.

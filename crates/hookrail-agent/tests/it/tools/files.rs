@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hookrail::ToolContent;
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, make_pipe};
 use serde_json::json;
 
 use super::{brief, call};
@@ -130,7 +130,7 @@ async fn pictures_are_given_as_they_are() {
 async fn a_pipe_does_not_hang_a_tool() {
     let project = TestProject::new();
     let pipe = project.dir().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    make_pipe(&pipe);
     for (tool, args) in [
         ("read_file", json!({"file_path": "pipe"})),
         ("write_file", json!({"file_path": "pipe", "content": "x"})),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use hookrail_agent::tools::ToolTable;
-use hookrail_testkit::TestProject;
+use hookrail_testkit::{TestProject, make_pipe};
 use serde_json::json;
 
 use super::{brief, call, context, object};
@@ -178,7 +178,7 @@ async fn a_search_through_a_huge_file_ends_when_it_is_cancelled() {
 
     // A pipe in the place of `.gitignore` holds the walker as long as its writer writes nothing.
     let pipe = project.dir().join(".gitignore");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    make_pipe(&pipe);
     let context = context(project.dir());
     let table = ToolTable::standard();
     let tool = table.get("search_file_content").unwrap();

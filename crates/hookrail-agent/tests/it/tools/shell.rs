@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hookrail::ToolResult;
 use hookrail_agent::tools::ToolTable;
-use hookrail_testkit::{TestProject, process_is_alive, wait_until};
+use hookrail_testkit::{TestProject, process, process_is_alive, wait_until};
 use serde_json::json;
 
 use super::{brief, call, context, object};
@@ -166,7 +166,9 @@ async fn dropping_the_call_kills_the_group() {
     assert!(call.await.unwrap_err().is_cancelled());
     for pid in pids {
         wait_for_end(pid);
-        wait_until(SOON, "the reaping of a process", || !Path::new(&format!("/proc/{pid}")).exists());
+        wait_until(SOON, "the reaping of a process", || {
+            process::all().iter().all(|process| process.pid != pid)
+        });
     }
 }
 

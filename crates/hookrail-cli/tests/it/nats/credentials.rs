@@ -9,8 +9,8 @@ use hookrail_testkit::{TestProject, wait_until};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 
-use super::kit::{LIMIT, NatsServer, Service, client, failure, fire, left_out, private, service_with};
-use crate::program::{Ran, hookrail, run};
+use super::kit::{LIMIT, NatsServer, Service, client, failure, fire, private, service_with};
+use crate::program::{Ran, hookrail, left_out, run};
 
 fn blocking() -> TestProject {
     service_with(&json!([{ "type": "rule", "name": "one", "when": {}, "block": "one" }]))

@@ -12,15 +12,10 @@ use hookrail_testkit::{TestProject, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::program::{Ran, hookrail, run};
+use crate::program::{Ran, hookrail, left_out, run};
 
 /// Generous: the machine may be busy.
 pub(crate) const LIMIT: Duration = Duration::from_mins(1);
-
-/// Prints a note that no test harness hides.
-pub(crate) fn left_out(what: &str) {
-    let _ = std::io::stderr().write_all(format!("{what}\n").as_bytes());
-}
 
 /// A server on loopback. It ends with the test.
 pub(crate) struct NatsServer {
@@ -70,6 +65,7 @@ impl NatsServer {
         ports["nats"][0].as_str().or(ports["tls"][0].as_str())?.rsplit_once(':')?.1.parse().ok()
     }
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -166,6 +162,7 @@ impl Service {
         kill_process(pid(&self.child), signal).unwrap();
     }
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

@@ -12,7 +12,8 @@ use hookrail_testkit::model_server::{Server, sized};
 use minisign::KeyPair;
 use serde_json::{Value, json};
 
-use super::kit::{NatsServer, Service, failure, fire, left_out, private, service_with};
+use super::kit::{NatsServer, Service, failure, fire, private, service_with};
+use crate::program::left_out;
 use crate::support::{Run, command};
 
 /// The user `nobody`.
