@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
@@ -109,6 +109,8 @@ impl AgentFile {
                 return Ok(changed(None, edited)); // Nothing to write, so no folder to make.
             }
         }
+        let folders: Vec<PathBuf> =
+            path.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         }
@@ -125,6 +127,7 @@ impl AgentFile {
                     path,
                     (before.as_deref(), text),
                     is_connected,
+                    folders,
                     context,
                 )?;
             }

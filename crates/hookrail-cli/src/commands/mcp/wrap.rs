@@ -35,7 +35,14 @@ pub(crate) fn wrap(args: &McpFile, context: &Context, printer: &mut Printer) -> 
     let is_changed = edited.new_text != before;
     if let Some(locked) = locked.filter(|_| is_changed) {
         let is_wrapped = edited.servers.iter().any(|(_, state)| *state == McpServer::Same);
-        record::remember(RECORDED_AS, &file, (Some(&before), &edited.new_text), is_wrapped, context)?;
+        record::remember(
+            RECORDED_AS,
+            &file,
+            (Some(&before), &edited.new_text),
+            is_wrapped,
+            Vec::new(),
+            context,
+        )?;
         locked.replace(edited.new_text.as_bytes(), 0o644)?;
     }
     let verb = if args.dry_run { "would go" } else { "go" };
