@@ -53,7 +53,7 @@ pub(crate) use self::connect::ConnectArgs;
 use self::deferred::Deferred;
 pub(crate) use self::disconnect::DisconnectArgs;
 pub(crate) use self::doctor::DoctorArgs;
-pub(crate) use self::event::{EventArgs, EventWord};
+pub(crate) use self::event::{EventFields, EventWord};
 pub(crate) use self::explain::ExplainArgs;
 pub(crate) use self::export::ExportArgs;
 pub(crate) use self::facts::FactsArgs;

@@ -7,7 +7,7 @@ use hookrail::{Diagnostic, DiagnosticCode, Severity};
 
 use crate::context::Context;
 use crate::display::{short_home, shown};
-use crate::exit::Hinted;
+use crate::exit::fail;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How many findings a command prints before it names `check` for the rest.
@@ -114,7 +114,7 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
         Level::Managed => "run `hookrail policy pull` as root; `hookrail policy status` shows more",
         _ => "fix the file; `hookrail check` shows the place",
     };
-    Err(Hinted::new(message, hint).into())
+    fail(message, hint)
 }
 
 /// `--quiet` keeps it if it is an error or reports that guards are off.

@@ -28,8 +28,8 @@ use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
 pub(crate) use decision::summary_of;
 pub(crate) use read::{
-    CallOutcome, LogEntry, LoggedCall, LoggedDecision, LoggedLine, LoggedLines, LoggedVerdict, OpenLogs,
-    READ_AT_MOST, SHORT_ID, find_decision, open_named, open_with_rotated,
+    CallOutcome, LogEntry, LoggedCall, LoggedDecision, LoggedVerdict, OpenLogs, READ_AT_MOST, SHORT_ID,
+    find_decision, open_named, open_with_rotated,
 };
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;

@@ -31,7 +31,7 @@ use crate::terminal::style::{Style, paint};
 /// Plays all scenes.
 /// It needs neither a network nor a key, and touches nothing outside of a temporary folder.
 pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     // Dropped, and so removed, on every way out: at the end, on an error and on Ctrl-C.
     let demo = DemoProject::set_up()?;
     let start = Instant::now();

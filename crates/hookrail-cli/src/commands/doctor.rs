@@ -20,7 +20,7 @@ use crate::cli::{DoctorArgs, Format};
 use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{self, LoggedLines, PastWorkers, WorkerReport, open_with_rotated};
+use crate::hook_log::{self, LoggedCall, PastWorkers, WorkerReport, open_with_rotated};
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::style::{Style, paint};
 
@@ -182,12 +182,8 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Doct
         let message = format!("the log `{}` cannot be read", path.display());
         return report.add(RowState::Warning, "hooks", message, "look at its owner and mode");
     };
-    let mut ran: HashSet<(String, String)> = HashSet::new();
-    for (_, file) in logs.files {
-        ran.extend(
-            LoggedLines::new(file).map_while(Result::ok).map(|line| (line.call.event, line.call.name)),
-        );
-    }
+    let calls = logs.lines::<LoggedCall>().map_while(Result::ok);
+    let ran: HashSet<(String, String)> = calls.map(|call| (call.event, call.name)).collect();
     for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
         let hook = &resolved.hook;
         let is_command = matches!(hook.kind, HookKind::Command(_));
@@ -211,7 +207,7 @@ fn look_at_remotes(
     if remotes.peek().is_none() {
         return Ok(());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     let mut seen = HashSet::new();
     for hook in remotes {
         let shown = hook.service().unwrap_or_default();

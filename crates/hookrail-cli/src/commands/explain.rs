@@ -18,7 +18,7 @@ use hookrail::{EventName, Hook};
 
 use self::report::report;
 use self::text::print_text;
-use crate::cli::{EventArgs, ExplainArgs, Format};
+use crate::cli::{EventFields, ExplainArgs, Format};
 use crate::context::Context;
 use crate::display::home;
 use crate::event_input::{self, EventCommand, InputProblem};
@@ -91,9 +91,8 @@ fn given(args: &ExplainArgs) -> Result<Option<TypedInput>, InputProblem> {
     if args.input.is_none() {
         return Ok(None);
     }
-    let given =
-        EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
-    event_input::load(&given, EventCommand::Explain).map(Some)
+    let given = EventFields { tool: args.tool.clone(), input: args.input.clone(), payload: None };
+    event_input::load(args.event, &given, EventCommand::Explain).map(Some)
 }
 
 /// The planned hooks, in the order of the plan.

@@ -15,7 +15,7 @@ use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the facts of one event.
 pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let input = match event_input::load(&args.event, EventCommand::Facts) {
+    let input = match event_input::load(args.event, &args.fields, EventCommand::Facts) {
         Ok(input) => input,
         Err(problem) => return problem.report(printer),
     };

@@ -19,11 +19,11 @@ use hookrail::components::{
     CallReading, Event, HookEventHandler, HookSystem, ProcessedHookResult, TypedInput,
 };
 use hookrail::rules::unreadable_call;
+use hookrail::settings::AgentEvents;
 use hookrail::{EventName, HookSession};
 
 use crate::cli::{EventWord, FireArgs, Format};
 use crate::context::Context;
-use crate::effect::Effects;
 use crate::event_input::{self, EventCommand, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     findings::print_findings(settings, context, printer);
     findings::print_trust_hint(settings, args.trust.trust_hooks, printer);
     findings::print_why_off(settings, context, printer);
-    let effects = Effects::new(settings.agent_events());
+    let effects = settings.agent_events();
     let Some(system) = hooks.hook_system() else {
         let result = given.noted(ProcessedHookResult::empty(input.event().name()));
         let native = given.native_answer(args, &hooks, &result);
@@ -75,10 +75,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         printer.message("hint: `hookrail list` shows the names of all hooks");
         return Ok(ExitStatus::Failure);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = crate::signals::runtime()?;
     runtime.block_on(fire(args, &hooks, system, &given, &watch, context, printer))
 }
 
@@ -128,8 +125,8 @@ fn load(args: &FireArgs, logged: Option<&LoggedEvent>, context: &Context) -> Res
             });
         }
     };
-    let given = logged.map_or_else(|| args.of_ours(event), LoggedEvent::as_args);
-    let mut input = event_input::load(&given, EventCommand::Fire)?;
+    let fields = logged.map_or(&args.fields, |logged| &logged.fields);
+    let mut input = event_input::load(event, fields, EventCommand::Fire)?;
     let unreadable = match input.event() {
         Event::BeforeTool { tool_name, tool_input } => unreadable_call(tool_name, tool_input),
         _ => None,
@@ -149,7 +146,7 @@ struct Fired<'a> {
     result: ProcessedHookResult,
     skipped: Vec<SkippedHook>,
     /// What the agent would apply of it.
-    effects: Effects,
+    effects: AgentEvents,
     /// What another agent would get.
     native: Option<NativeAnswerReport>,
 }
@@ -221,7 +218,7 @@ async fn fire_repeatedly<'a>(
     let result = given.noted(kept.unwrap_or_else(|| ProcessedHookResult::empty(event.name())));
     let native = given.native_answer(args, hooks, &result);
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
-    let effects = Effects::new(hooks.settings().agent_events());
+    let effects = hooks.settings().agent_events();
     Ok((Fired { input, result, skipped, effects, native }, summary))
 }
 

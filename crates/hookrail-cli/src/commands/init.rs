@@ -10,7 +10,7 @@ mod rule;
 mod starters;
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ use self::starters::Starter;
 use crate::cli::{InitArgs, Language, hook_name};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, shown};
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::findings::{self, Off};
 use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
@@ -167,11 +167,10 @@ impl TargetFile {
                 return Ok(hook);
             }
         }
-        Err(Hinted::new(
+        fail(
             format!("`{}` has too many hooks named `{name}` already", self.scripts.display()),
             "choose another name with `--name`",
         )
-        .into())
     }
 
     /// A hook of this name, if neither a hook nor a file has it.
@@ -186,7 +185,7 @@ impl TargetFile {
             None
         };
         if let Some(taken) = taken {
-            return Err(Hinted::new(taken, "choose another name with `--name`").into());
+            return fail(taken, "choose another name with `--name`");
         }
         Ok(NewHook { name: name.to_owned(), command: self.command(&script)?, script })
     }
@@ -215,16 +214,11 @@ fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> any
     if args.name.is_some() || !screen::can_ask() {
         return Ok(args.name.clone());
     }
-    printer.ask(&format!("Name of the hook, which {} [{}] ", starter.does(), starter.name));
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).context("cannot read the name")?;
-    match answer.trim() {
-        "" => Ok(None),
-        name => match hook_name(name) {
-            Ok(name) => Ok(Some(name)),
-            Err(why) => Err(Hinted::new(format!("`{name}` cannot be a hook's name"), why).into()),
-        },
-    }
+    let question = format!("Name of the hook, which {} [{}] ", starter.does(), starter.name);
+    let answer = printer.ask(&question).context("cannot read the name")?;
+    let Some(name) = answer.filter(|name| !name.is_empty()) else { return Ok(None) };
+    let checked = hook_name(&name);
+    checked.map(Some).map_err(|why| Hinted::new(format!("`{name}` cannot be a hook's name"), why).into())
 }
 
 /// Writes a script where no file is; an existing one is never touched.

@@ -107,10 +107,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let coverage = Coverage::new(settings, context);
     let mut run = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
     let setup = TestSetup { session: Arc::clone(&session), context, trust_hooks: args.trust.trust_hooks };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = crate::signals::runtime()?;
     if !runtime.block_on(run.run(&setup, &mut files, printer))? {
         printer.message("interrupted");
         return Ok(ExitStatus::Interrupted);

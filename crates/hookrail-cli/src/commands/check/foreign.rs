@@ -9,7 +9,7 @@ use hookrail::{DiagnosticCode, EventName};
 use hookrail_bridge::{Agent, import};
 use serde_json::Value;
 
-use super::finding::{Finding, Severity};
+use super::finding::Finding;
 use crate::commands::connect::{agents_home, hook_files};
 use crate::context::Context;
 use crate::display::shown;
@@ -37,7 +37,7 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
         let message = format!("`{file_name}` holds {hooks} that only {} runs", agent.title());
         let help =
             format!("`hookrail import {agent}{flag}` prints them in hookrail's format; `--write` adds them");
-        notes.push(Finding::new(Severity::Note, DiagnosticCode::HooksNotImported, message, help));
+        notes.push(Finding::note(DiagnosticCode::HooksNotImported, message, help));
     }
     notes
 }

@@ -15,7 +15,7 @@ use super::show::Changed;
 use super::{agents_home, place, program, record};
 use crate::context::Context;
 use crate::display::{home, shown};
-use crate::exit::Hinted;
+use crate::exit::{Hinted, fail};
 use crate::plain_file;
 
 /// The file of an agent that holds, or would hold, the bridge.
@@ -33,7 +33,7 @@ impl AgentFile {
     pub(crate) fn find(agent: Agent, project: bool, context: &Context) -> anyhow::Result<Self> {
         // Without it the lock has no place either.
         if home(context).is_none() || (!project && agents_home(context).is_none()) {
-            return Err(Hinted::new("there is no home directory", "set HOME").into());
+            return fail("there is no home directory", "set HOME");
         }
         let title = agent.title();
         let mut place = place(agent, project, context).ok_or_else(|| {

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::cli::{DoctorArgs, Format};
 use crate::commands::connect::file::AgentFile;
+use crate::commands::other_programs::find_in_path;
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
@@ -58,11 +59,12 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
         let status = closed.arg(program()?).args(arguments).arg("--network-closed").status()?;
         return Ok(if status.success() { ExitStatus::Success } else { ExitStatus::Failure });
     }
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let mut is_missing = false;
     let mut report = LiveReport { agents: Vec::new() };
     for each in &PROGRAMS {
         let Ok(agent) = each.name.parse::<Agent>() else { continue };
-        let executable = find(each.name);
+        let executable = find_in_path(each.name, &path);
         let is_wanted = match args.agents.as_slice() {
             [] => executable.is_some() && is_connected(agent, context),
             named => named.contains(&agent),
@@ -171,12 +173,6 @@ fn is_connected(agent: Agent, context: &Context) -> bool {
 /// This program, which is what is run again and what the agents call.
 fn program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("cannot tell where this program is")
-}
-
-/// The agent's program on the `PATH`.
-fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A command that runs another one with loopback as its only network, if that is allowed here.

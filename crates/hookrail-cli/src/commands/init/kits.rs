@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use hookrail::EventName;
 
 use crate::cli::{InitArgs, Language};
-use crate::exit::Hinted;
+use crate::exit::fail;
 
 /// A kit for authors: the name of its file and its text.
 pub(super) struct Kit {
@@ -63,18 +63,14 @@ impl Kit {
         }
         if args.event != EventName::BeforeTool {
             let message = format!("there is no starter worker for {}", args.event);
-            return Err(
-                Hinted::new(message, "leave the event out, and change the script to your needs").into()
-            );
+            return fail(message, "leave the event out, and change the script to your needs");
         }
         match args.lang {
             Language::Python => Ok(Some(&PYTHON)),
             Language::Node => Ok(Some(&NODE)),
-            Language::Sh => Err(Hinted::new(
-                "there is no kit for this language",
-                "choose `--lang python` or `--lang node`",
-            )
-            .into()),
+            Language::Sh => {
+                fail("there is no kit for this language", "choose `--lang python` or `--lang node`")
+            }
         }
     }
 
@@ -90,7 +86,7 @@ impl Kit {
             Ok(text) if text == self.text.as_bytes() => return Ok(()),
             Ok(_) => {
                 let message = format!("there is another file `{}`", path.display());
-                return Err(Hinted::new(message, "move it away, or write the hook without `--worker`").into());
+                return fail(message, "move it away, or write the hook without `--worker`");
             }
             Err(_) => {}
         }

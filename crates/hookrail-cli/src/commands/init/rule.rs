@@ -10,7 +10,7 @@ use super::{TargetFile, approve, first_test, turn_on};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, fail};
 use crate::settings_file::{self, edit};
 use crate::terminal::printer::Printer;
 
@@ -22,7 +22,7 @@ const NAME: &str = "no-force-push";
 pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.event != EventName::BeforeTool {
         let message = format!("there is no starter rule for {}", args.event);
-        return Err(Hinted::new(message, "leave the event out, or leave `--rule` out").into());
+        return fail(message, "leave the event out, or leave `--rule` out");
     }
     let target = TargetFile::new(args, context)?;
     let before = context.settings();
@@ -34,9 +34,7 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         std::iter::once(NAME.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
     });
     if taken(&name) {
-        return Err(
-            Hinted::new(format!("there is a hook named `{name}`"), "choose another with `--name`").into()
-        );
+        return fail(format!("there is a hook named `{name}`"), "choose another with `--name`");
     }
     let rule = json!({
         "type": "rule",

@@ -56,8 +56,7 @@ pub(super) fn run(
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("cannot start the runtime")?;
+    let runtime = crate::signals::runtime()?;
     runtime.block_on(async {
         let mut signals = EndSignals::listen().context("cannot listen to signals")?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("cannot listen on 127.0.0.1")?;
