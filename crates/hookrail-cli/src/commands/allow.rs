@@ -3,7 +3,7 @@
 mod blocked;
 mod grants;
 mod person;
-mod private_file;
+pub(crate) mod private_file;
 pub(crate) mod processes;
 
 use std::fmt::Write as _;

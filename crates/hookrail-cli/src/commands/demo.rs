@@ -171,9 +171,7 @@ impl DemoProject {
             let _ = session.prompt(scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;
-        if let Some(system) = session.hooks().hook_system() {
-            system.drain().await;
-        }
+        session.hooks().drain().await;
         let lines = fs::read_to_string(&log_path)?;
         let log = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
         let shown = ui.answer.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -21,6 +21,7 @@ use crate::exit::{ExitStatus, Hinted, fail};
 use crate::findings::{self, Off};
 use crate::plain_file;
 use crate::settings_file::{self, edit};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the hooks, or adds them to the settings.
@@ -225,8 +226,7 @@ fn write(
         Ok(text)
     };
     settings_file::change(&file, context, change, || Ok(()))?;
-    let hooks = if added == 1 { "hook" } else { "hooks" };
-    printer.data(format_args!("added {added} {hooks} to {}", shown(&file, context)))?;
+    printer.data(format_args!("added {} to {}", counted(added, "hook"), shown(&file, context)))?;
     for event in chained {
         printer.message(format_args!(
             "note: all hooks of {event} run one after another now, as the imported ones do"
@@ -252,16 +252,16 @@ fn write(
 }
 
 /// One imported hook, with the fields of its group.
-struct ImportedHook<'a> {
-    event: EventName,
+pub(super) struct ImportedHook<'a> {
+    pub(super) event: EventName,
     /// The event as the settings name it.
     key: &'a str,
     matcher: Option<&'a str>,
     is_sequential: bool,
-    hook: &'a Value,
+    pub(super) hook: &'a Value,
 }
 
-fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
+pub(super) fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     let mut found = Vec::new();
     let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
     let known = |name: &str| name.parse().ok().or_else(|| EventName::of_another_agent(name));

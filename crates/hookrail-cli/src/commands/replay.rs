@@ -34,6 +34,7 @@ use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings;
 use crate::hook_log;
+use crate::terminal::layout::counted;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -241,7 +242,7 @@ impl Replay<'_> {
             tests.extend(groups.iter().take(MAX_SAVED).map(|(_, group)| as_test(&group.example)));
         }
         save::add(file, &tests, self.context)?;
-        let kept = if tests.len() == 1 { "1 test".to_owned() } else { format!("{} tests", tests.len()) };
+        let kept = counted(tests.len() as u64, "test");
         printer.message(format_args!("kept {kept} in {}", shown(file, self.context)));
         Ok(())
     }

@@ -23,36 +23,14 @@ pub(super) struct Kit {
 const PYTHON: Kit = Kit {
     name: "hookrail_hook.py",
     text: include_str!("kits/hookrail_hook.py"),
-    script: r#"#!/usr/bin/env python3
-"""Blocks writes to .env files. Started once and asked about many events; see hookrail_hook.py."""
-import os.path
-
-from hookrail_hook import Block, hook
-
-
-@hook
-def guard(event):
-    name = os.path.basename(str(event["tool_input"].get("file_path", "")))
-    if name == ".env" or name.startswith(".env."):
-        raise Block("Files named .env hold secrets: ask the user to change them.")
-"#,
+    script: include_str!("kits/guard.py"),
 };
 
 /// A module, because the kit is one.
 const NODE: Kit = Kit {
     name: "hookrail_hook.mjs",
     text: include_str!("kits/hookrail_hook.mjs"),
-    script: r"#!/usr/bin/env node
-// Blocks writes to .env files. Started once and asked about many events; see hookrail_hook.mjs.
-import { Block, hook } from './hookrail_hook.mjs';
-
-hook((event) => {
-  const name = String(event.tool_input.file_path ?? '').split('/').pop();
-  if (name === '.env' || name.startsWith('.env.')) {
-    throw new Block('Files named .env hold secrets: ask the user to change them.');
-  }
-});
-",
+    script: include_str!("kits/guard.mjs"),
 };
 
 impl Kit {

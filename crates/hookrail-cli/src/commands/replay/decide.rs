@@ -111,9 +111,7 @@ impl ReplayDecider {
 
     /// Waits for hooks that ran out of time.
     pub(super) fn finish(&self) {
-        if let Some(system) = self.session.hook_system() {
-            self.runtime.block_on(system.drain());
-        }
+        self.runtime.block_on(self.session.drain());
     }
 }
 
