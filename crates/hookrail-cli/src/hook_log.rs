@@ -33,7 +33,7 @@ pub(crate) use read::{
 };
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
-pub(crate) use time::{Since, local_time, short_local_time};
+pub(crate) use time::{Since, local_time, short_local_time, span};
 pub(crate) use unread::{Position, lost, position_file, read_batch};
 pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport};
 

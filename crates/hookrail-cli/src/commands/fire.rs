@@ -25,7 +25,7 @@ use hookrail::{EventName, HookSession};
 use crate::cli::{EventWord, FireArgs, Format};
 use crate::context::Context;
 use crate::event_input::{self, EventCommand, InputProblem};
-use crate::exit::ExitStatus;
+use crate::exit::{ExitStatus, fail};
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
@@ -55,9 +55,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     let hooks = context.engine(args.trust.trust_hooks, Some(watch.clone())).build();
     log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
     let settings = hooks.settings();
-    findings::refuse_unusable(settings, context)?;
-    findings::print_findings(settings, context, printer);
-    findings::print_trust_hint(settings, args.trust.trust_hooks, printer);
+    findings::begin(settings, args.trust.trust_hooks, context, printer)?;
     findings::print_why_off(settings, context, printer);
     let effects = settings.agent_events();
     let Some(system) = hooks.hook_system() else {
@@ -71,9 +69,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         && system.disable_other_hooks(name) == 0
         && system.hooks_are_on()
     {
-        printer.message(format_args!("error: there is no hook `{}`", escape_line(name)));
-        printer.message("hint: `hookrail list` shows the names of all hooks");
-        return Ok(ExitStatus::Failure);
+        return fail(format!("there is no hook `{name}`"), "`hookrail list` shows the names of all hooks");
     }
     let runtime = crate::signals::runtime()?;
     runtime.block_on(fire(args, &hooks, system, &given, &watch, context, printer))

@@ -85,9 +85,7 @@ struct Replay<'c> {
 /// "no differences" would then be misleading.
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let session = context.engine(args.trust.trust_hooks, None).build();
-    findings::refuse_unusable(session.settings(), context)?;
-    findings::print_findings(session.settings(), context, printer);
-    findings::print_trust_hint(session.settings(), args.trust.trust_hooks, printer);
+    findings::begin(session.settings(), args.trust.trust_hooks, context, printer)?;
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,

@@ -101,12 +101,12 @@ impl AgentFile {
         if dry_run {
             let before = self.load()?;
             let edited = edit(before.as_deref()).map_err(|error| self.unusable(&error, context))?;
-            return Ok(changed(before, edited));
+            return Ok(Changed { before, edit: edited });
         }
         if !path.exists() {
             let edited = edit(None).map_err(|error| self.unusable(&error, context))?;
             if !edited.is_changed {
-                return Ok(changed(None, edited)); // Nothing to write, so no folder to make.
+                return Ok(Changed { before: None, edit: edited }); // Nothing to write, so no folder to make.
             }
         }
         let folders: Vec<PathBuf> =
@@ -140,7 +140,7 @@ impl AgentFile {
         if !is_connecting {
             record::forget(path, context)?;
         }
-        Ok(changed(before, edited))
+        Ok(Changed { before, edit: edited })
     }
 
     /// Why the file was left alone.
@@ -155,11 +155,6 @@ impl AgentFile {
         };
         Hinted::new(message, hint).into()
     }
-}
-
-/// The text before and after, for the difference that is shown.
-fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
-    Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
 }
 
 /// A file that is not UTF-8 is an error and not an empty file.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use hookrail::settings::jsonc::PARSE_OPTIONS;
+use hookrail_bridge::SettingsEdit;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::Value;
 
@@ -12,12 +13,10 @@ use crate::display::shown;
 use crate::terminal::difference::Difference;
 use crate::terminal::printer::{Printer, escape_line};
 
-/// The result of an edit: the text before and after, and what changed.
+/// An edit, and the text before it.
 pub(crate) struct Changed {
     pub(crate) before: Option<String>,
-    pub(crate) after: Option<String>,
-    pub(crate) differs: bool,
-    pub(crate) summary: Vec<String>,
+    pub(crate) edit: SettingsEdit,
 }
 
 impl Changed {
@@ -32,9 +31,9 @@ impl Changed {
         printer: &mut Printer,
     ) -> anyhow::Result<()> {
         let name = shown(file, context);
-        let mut lines = self.summary.iter().map(|line| escape_line(line));
+        let mut lines = self.edit.summary.iter().map(|line| escape_line(line));
         let line = lines.next().unwrap_or_default();
-        let verb = match (self.differs, dry_run, self.after.is_some()) {
+        let verb = match (self.edit.is_changed, dry_run, self.edit.new_text.is_some()) {
             (false, _, _) => "",
             (true, false, true) => "wrote ",
             (true, true, true) => "would write ",
@@ -42,7 +41,7 @@ impl Changed {
             (true, true, false) => "would remove ",
         };
         printer.data(format_args!("{verb}{name}: {line}"))?;
-        if self.differs && with_difference {
+        if self.edit.is_changed && with_difference {
             self.show_difference(&name, is_toml, printer)?;
         }
         for line in lines {
@@ -52,7 +51,8 @@ impl Changed {
     }
 
     fn show_difference(&self, name: &str, is_toml: bool, printer: &mut Printer) -> anyhow::Result<()> {
-        let (before, after) = (self.before.as_deref().unwrap_or(""), self.after.as_deref().unwrap_or(""));
+        let (before, after) =
+            (self.before.as_deref().unwrap_or(""), self.edit.new_text.as_deref().unwrap_or(""));
         let (before, after) = readable(before, after, is_toml);
         printer.data(format_args!("--- {name}\n+++ {name}"))?;
         for hunk in Difference::of(&before, &after).hunks(1) {
