@@ -39,44 +39,25 @@ impl InputProblem {
     }
 }
 
-/// The command that reads the event, as hints name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EventCommand {
-    Fire,
-    Facts,
-    Explain,
-}
-
-impl EventCommand {
-    /// Why arguments for a tool do not fit an event without one, and what to type instead.
-    fn no_tool(self, event: EventName) -> InputProblem {
-        let of_tools = format!("for BeforeTool and AfterTool, not for {event}");
-        let payload = |command: &str| InputProblem::Usage {
-            message: format!("`--tool` and `--input` are {of_tools}"),
-            hint: format!("`hookrail {command} {event} --payload FILE` takes the event's own fields"),
-        };
-        match self {
-            Self::Fire => payload("fire"),
-            Self::Facts => payload("facts"),
-            // Its `--tool` also takes the words of session events.
-            Self::Explain => InputProblem::Usage {
-                message: format!("`--input` is {of_tools}"),
-                hint: format!("`hookrail explain {event}` without `--input` shows the plan"),
-            },
-        }
-    }
+/// Why arguments for a tool do not fit an event without one, and what to type instead.
+fn no_tool(command: &str, event: EventName) -> InputProblem {
+    let of_tools = format!("for BeforeTool and AfterTool, not for {event}");
+    let (options, hint) = if command == "explain" {
+        // Its `--tool` also takes the words of session events.
+        ("`--input` is", format!("`hookrail explain {event}` without `--input` shows the plan"))
+    } else {
+        let hint = format!("`hookrail {command} {event} --payload FILE` takes the event's own fields");
+        ("`--tool` and `--input` are", hint)
+    };
+    InputProblem::Usage { message: format!("{options} {of_tools}"), hint }
 }
 
 /// Reads what was given on the command line of `command`.
 /// Everything is checked as a real payload would be, so that a typo is found here and not by a hook.
-pub(crate) fn load(
-    event: EventName,
-    given: &EventFields,
-    command: EventCommand,
-) -> Result<TypedInput, InputProblem> {
+pub(crate) fn load(event: EventName, given: &EventFields, command: &str) -> Result<TypedInput, InputProblem> {
     let is_tool_event = event.has_tool();
     if !is_tool_event && (given.tool.is_some() || given.input.is_some()) {
-        return Err(command.no_tool(event));
+        return Err(no_tool(command, event));
     }
     let fields = match &given.payload {
         Some(path) => payload(event, path, given)?,

@@ -21,7 +21,7 @@ use self::text::print_text;
 use crate::cli::{EventFields, ExplainArgs, Format};
 use crate::context::Context;
 use crate::display::home;
-use crate::event_input::{self, EventCommand, InputProblem};
+use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorkers};
@@ -92,7 +92,7 @@ fn given(args: &ExplainArgs) -> Result<Option<TypedInput>, InputProblem> {
         return Ok(None);
     }
     let given = EventFields { tool: args.tool.clone(), input: args.input.clone(), payload: None };
-    event_input::load(args.event, &given, EventCommand::Explain).map(Some)
+    event_input::load(args.event, &given, "explain").map(Some)
 }
 
 /// The planned hooks, in the order of the plan.

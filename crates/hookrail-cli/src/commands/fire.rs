@@ -24,7 +24,7 @@ use hookrail::{EventName, HookSession};
 
 use crate::cli::{EventWord, FireArgs, Format};
 use crate::context::Context;
-use crate::event_input::{self, EventCommand, InputProblem};
+use crate::event_input::{self, InputProblem};
 use crate::exit::{ExitStatus, fail};
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -122,7 +122,7 @@ fn load(args: &FireArgs, logged: Option<&LoggedEvent>, context: &Context) -> Res
         }
     };
     let fields = logged.map_or(&args.fields, |logged| &logged.fields);
-    let mut input = event_input::load(event, fields, EventCommand::Fire)?;
+    let mut input = event_input::load(event, fields, "fire")?;
     let unreadable = match input.event() {
         Event::BeforeTool { tool_name, tool_input } => unreadable_call(tool_name, tool_input),
         _ => None,

@@ -15,7 +15,7 @@ use crate::display::{approved_word, hook_json, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, HookStats, PastWorkers, Statistics, WorkerReport, local_time};
-use crate::terminal::layout::{fit, wrap};
+use crate::terminal::layout::{fit, table, wrap};
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen::stdout_columns;
 use crate::terminal::style::{Style, paint};
@@ -100,7 +100,7 @@ const HEADINGS: [&str; 10] =
 /// Longer texts are cut in the table; JSON has them in full.
 const WIDEST: usize = 48;
 
-/// Columns are as wide as their widest cell; the last one is not padded.
+/// In a terminal that is too narrow, each hook has several lines.
 fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     let none = || "-".to_owned();
     let duration = |milliseconds: Option<u64>| milliseconds.map_or_else(none, |ms| format!("{ms} ms"));
@@ -122,24 +122,17 @@ fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> an
             ]
         }))
         .collect();
-    let mut widths = [0; 10];
-    for row in &cells {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let all: usize = widths.iter().map(|width| width + 2).sum();
-    match stdout_columns().filter(|columns| all > *columns + 2) {
+    let lines = table(&cells);
+    let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    match stdout_columns().filter(|columns| widest > *columns) {
         Some(columns) => {
             for row in cells.iter().skip(1) {
                 printer.data(render_card(row, columns))?;
             }
         }
         None => {
-            for (number, row) in cells.iter().enumerate() {
-                let line: Vec<String> =
-                    row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-                printer.data(paint(style_of(number, row), line.join("  ").trim_end()))?;
+            for (number, (row, line)) in cells.iter().zip(&lines).enumerate() {
+                printer.data(paint(style_of(number, row), line))?;
             }
         }
     }

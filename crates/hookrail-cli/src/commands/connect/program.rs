@@ -35,11 +35,15 @@ pub(crate) fn path(context: &Context) -> PathBuf {
     context.paths.home.join(".hookrail/bin/hookrail")
 }
 
+/// The program that a project's entry calls: the first one in the places where it looks.
+pub(crate) fn installed(context: &Context) -> Option<PathBuf> {
+    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
+    std::iter::once(path(context)).chain(shared).find(|program| is_executable(program))
+}
+
 /// Whether each of these files of an agent, the user's or the project's, finds the program that it calls.
 pub(crate) fn is_there(files: &[PathBuf], agent: Agent, context: &Context) -> bool {
-    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
-    let own = is_executable(&path(context));
-    let any = own || shared.into_iter().any(|file| is_executable(&file));
+    let (own, any) = (is_executable(&path(context)), installed(context).is_some());
     let users = AgentFile::find(agent, false, context).map(|file| file.place.path);
     files.iter().all(|file| if users.as_ref().is_ok_and(|users| users == file) { own } else { any })
 }

@@ -13,7 +13,7 @@ use hookrail::components::{
 use hookrail::{BlockCause, Hook, HookOutput, HookRun, StopReason};
 use hookrail_agent::log::millis;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Fired;
 use super::native::NativeAnswerReport;
@@ -54,8 +54,8 @@ pub(super) struct FireReport<'a> {
     warnings: Vec<String>,
     /// From the call to the verdict, in milliseconds.
     total_duration: u64,
-    /// Hooks of the event that did not run, each with the reason.
-    skipped: Vec<SkippedHookReport<'a>>,
+    /// Hooks of the event that did not run. `why` is for people; `hookrail explain --format json` has a stable code.
+    skipped: Vec<Value>,
     hooks: Vec<HookReport<'a>>,
     /// With `--native` only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,15 +63,6 @@ pub(super) struct FireReport<'a> {
     /// With `--repeat` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Value>,
-}
-
-/// `why` is for people; `hookrail explain --format json` has a stable code.
-#[derive(Serialize)]
-struct SkippedHookReport<'a> {
-    name: &'a str,
-    command: Option<&'a str>,
-    origin: Value,
-    why: &'a str,
 }
 
 /// `exitCode` and `signal` exclude each other, and both are null for a rule and for a hook that was not started.
@@ -99,6 +90,10 @@ impl<'a> FireReport<'a> {
     /// `summary` is there with `--repeat` only.
     pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&RepeatSummary>) -> Self {
         let ProcessedHookResult { event, aggregated, block, .. } = &fired.result;
+        let skipped = |SkippedHook { hook, why }: &SkippedHook| {
+            let origin = origin_json(&hook.origin);
+            json!({ "name": hook.name, "command": hook.command_text(), "origin": origin, "why": why })
+        };
         Self {
             event: event.as_str(),
             success: aggregated.success,
@@ -115,21 +110,10 @@ impl<'a> FireReport<'a> {
             errors: &aggregated.errors,
             warnings: fired.result.all_warnings(),
             total_duration: millis(aggregated.total_duration),
-            skipped: fired.skipped.iter().map(SkippedHookReport::of).collect(),
+            skipped: fired.skipped.iter().map(skipped).collect(),
             hooks: fired.result.runs.iter().map(HookReport::of).collect(),
             native: fired.native.as_ref(),
             repeat: summary.map(RepeatSummary::json),
-        }
-    }
-}
-
-impl<'a> SkippedHookReport<'a> {
-    fn of(skipped: &'a SkippedHook) -> Self {
-        Self {
-            name: &skipped.hook.name,
-            command: skipped.hook.command_text(),
-            origin: origin_json(&skipped.hook.origin),
-            why: &skipped.why,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One transcript from its beginning to its end: calls are asked about as they come, and kept until their result is
 //! read.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -175,17 +175,14 @@ fn lines(
     Ok(ReadTranscript { is_transcript: format.is_some(), unreadable })
 }
 
-/// Calls whose end was not read yet.
+/// Calls whose end was not read yet. There are few of them at a time, so that they are looked for one by one.
 #[derive(Default)]
 struct UnfinishedCalls {
-    /// By id, with today's decision and the size of the arguments.
-    calls: HashMap<String, (PastCall, PresentDecision, usize)>,
-    /// The oldest first.
-    order: VecDeque<String>,
+    /// By id, the oldest first, with today's decision.
+    waiting: VecDeque<(String, PastCall, PresentDecision)>,
     bytes: usize,
     /// Calls that were read with their end. Gemini CLI writes a message again whenever it changes.
-    finished: HashSet<String>,
-    finished_order: VecDeque<String>,
+    finished: VecDeque<String>,
 }
 
 impl UnfinishedCalls {
@@ -212,13 +209,7 @@ impl UnfinishedCalls {
                         Some(id) => self.wait(id, call, now, replay)?,
                     }
                 }
-                TranscriptEntry::Result { id, was } => {
-                    if let Some((call, now, bytes)) = self.calls.remove(&id) {
-                        self.bytes -= bytes;
-                        self.order.retain(|waiting| *waiting != id);
-                        replay.ended(call, was, now)?;
-                    }
-                }
+                TranscriptEntry::Result { id, was } => self.end(&id, was, replay)?,
             }
         }
         Ok(())
@@ -227,15 +218,11 @@ impl UnfinishedCalls {
     /// Whether a finished call is read for the first time, as far as is remembered.
     fn is_first(&mut self, id: Option<&str>) -> bool {
         let Some(id) = id else { return true };
-        if !self.finished.insert(id.to_owned()) {
+        if self.finished.iter().any(|known| known == id) {
             return false;
         }
-        self.finished_order.push_back(id.to_owned());
-        if self.finished_order.len() > MAX_WAITING
-            && let Some(oldest) = self.finished_order.pop_front()
-        {
-            self.finished.remove(&oldest);
-        }
+        self.finished.push_back(id.to_owned());
+        self.finished.drain(..self.finished.len().saturating_sub(MAX_WAITING));
         true
     }
 
@@ -247,35 +234,39 @@ impl UnfinishedCalls {
         now: PresentDecision,
         replay: &mut Replay<'_>,
     ) -> anyhow::Result<()> {
-        let bytes: usize = call.input.values().map(size_of_value).sum();
-        self.bytes += bytes;
-        if let Some((earlier, now, bytes)) = self.calls.insert(id.clone(), (call, now, bytes)) {
-            // An id that is used twice: the earlier call's result cannot be assigned.
-            self.bytes -= bytes;
-            self.order.retain(|waiting| *waiting != id);
-            replay.ended(earlier, PastOutcome::Allow, now)?;
-        }
-        self.order.push_back(id);
-        while self.order.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
-            let Some(oldest) = self.order.pop_front() else { break };
-            if let Some((call, now, bytes)) = self.calls.remove(&oldest) {
-                self.bytes -= bytes;
-                replay.ended(call, PastOutcome::Allow, now)?;
-            }
+        // An id that is used twice: the earlier call's result cannot be assigned.
+        self.end(&id, PastOutcome::Allow, replay)?;
+        self.bytes += size_of_call(&call);
+        self.waiting.push_back((id, call, now));
+        while self.waiting.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
+            self.end_at(0, PastOutcome::Allow, replay)?;
         }
         Ok(())
     }
 
+    /// Hands over the call with this id, if it waits.
+    fn end(&mut self, id: &str, was: PastOutcome, replay: &mut Replay<'_>) -> anyhow::Result<()> {
+        let at = self.waiting.iter().position(|(known, ..)| known == id);
+        at.map_or(Ok(()), |at| self.end_at(at, was, replay))
+    }
+
+    fn end_at(&mut self, at: usize, was: PastOutcome, replay: &mut Replay<'_>) -> anyhow::Result<()> {
+        let Some((_, call, now)) = self.waiting.remove(at) else { return Ok(()) };
+        self.bytes -= size_of_call(&call);
+        replay.ended(call, was, now)
+    }
+
     /// Calls without a result: nothing is known to have stopped them.
     fn finish(&mut self, replay: &mut Replay<'_>) -> anyhow::Result<()> {
-        while let Some(id) = self.order.pop_front() {
-            if let Some((call, now, _)) = self.calls.remove(&id) {
-                replay.ended(call, PastOutcome::Allow, now)?;
-            }
+        while !self.waiting.is_empty() {
+            self.end_at(0, PastOutcome::Allow, replay)?;
         }
-        self.bytes = 0;
         Ok(())
     }
+}
+
+fn size_of_call(call: &PastCall) -> usize {
+    call.input.values().map(size_of_value).sum()
 }
 
 /// About how much memory a value takes.
