@@ -126,7 +126,7 @@ async fn run_session(
         .with_context(|| format!("cannot write the session log `{}`", log_path.display()))?;
     let log = Arc::new(log);
     let ui = Arc::new(AgentUi::new(args.output_format, args.quiet, &session_id, &args.model));
-    let progress = Arc::new(Progress::on_stderr(Arc::clone(&ui), !args.quiet));
+    let progress = Arc::new(Progress::on_stderr(Some(ui.clone()), !args.quiet));
     let model = model(args, &progress)?;
     let observer = AgentObserver {
         log: Arc::clone(&log),
@@ -209,7 +209,7 @@ async fn run_session(
 }
 
 /// The end of a run that had one prompt.
-fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> SessionEnded {
+fn ended(ui: &AgentUi, progress: &Progress, outcome: PromptOutcome) -> SessionEnded {
     progress.idle();
     SessionEnded { status: ui.finish(outcome), reason: SessionEndReason::Exit }
 }
@@ -229,7 +229,7 @@ fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
 }
 
 /// The client of the model that answers. Nothing touches the network before the first call.
-fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dyn ModelClient>> {
+fn model(args: &AgentArgs, ui: &Arc<Progress>) -> anyhow::Result<Arc<dyn ModelClient>> {
     if let Some(file) = &args.replay {
         return Ok(Arc::new(ReplayModel::load(file)?));
     }

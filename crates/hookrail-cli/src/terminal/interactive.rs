@@ -24,7 +24,7 @@ use crate::terminal::progress::Progress;
 /// It is made once for the program's run; `/clear` begins another session with the same prompt.
 pub(crate) struct InteractivePrompt<'a> {
     pub(crate) ui: &'a AgentUi,
-    pub(crate) progress: &'a Progress<AgentUi>,
+    pub(crate) progress: &'a Progress,
     /// Notified of each Ctrl-C, whichever code receives it.
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.

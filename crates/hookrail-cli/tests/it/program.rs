@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests fail them by panicking")]
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -85,7 +86,7 @@ impl Ran {
         let mut shown = format!("exit code: {code}\n");
         for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if !text.is_empty() {
-                shown += &format!("--- {name}\n{}", text.replace(&self.base, "[BASE]"));
+                let _ = write!(shown, "--- {name}\n{}", text.replace(&self.base, "[BASE]"));
             }
         }
         shown

@@ -22,18 +22,13 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<F
     }
     let (imports, option) = imports(options)?;
     let help = format!("write `{name} -I {option} …`, which does not load modules from the project");
-    let shadow = imports.iter().find_map(|module| shadowing(module, project));
-    Some(match shadow {
-        Some(file) => {
-            let message =
-                format!("`{}` of the project is run by this command in place of the module", file.display());
-            Finding::error(DiagnosticCode::PythonShadowedImport, message, help)
-        }
-        None => {
-            let message = format!("`{name} {option}` takes modules from the project before all others");
-            Finding::warning(DiagnosticCode::PythonImportsFromProject, message, help)
-        }
-    })
+    if let Some(file) = imports.iter().find_map(|module| shadowing(module, project)) {
+        let message =
+            format!("`{}` of the project is run by this command in place of the module", file.display());
+        return Some(Finding::error(DiagnosticCode::PythonShadowedImport, message, help));
+    }
+    let message = format!("`{name} {option}` takes modules from the project before all others");
+    Some(Finding::warning(DiagnosticCode::PythonImportsFromProject, message, help))
 }
 
 /// The modules that a command imports, as far as its text shows, and the option that makes the project count; `None`

@@ -9,7 +9,6 @@ mod ours;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -31,13 +30,19 @@ pub(super) enum TranscriptFormat {
 /// Which agent wrote a line, if it can be recognised by its keys.
 /// `None` for lines that several agents write alike; the next line may show it.
 pub(super) fn recognise(line: &[u8]) -> Option<TranscriptFormat> {
-    let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(line).ok()?;
-    let given = |key: &str| fields.get(key).map(|value| value.get()).filter(|value| *value != "null");
-    let has = |key: &str| given(key).is_some();
-    let kind: Option<String> = given("type").and_then(|kind| serde_json::from_str(kind).ok());
+    type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+    fn given<'a>(fields: &Fields<'a>, key: &str) -> Option<&'a str> {
+        fields.get(key).map(|value| value.get()).filter(|value| *value != "null")
+    }
+
+    let fields: Fields<'_> = serde_json::from_slice(line).ok()?;
+    let has = |key: &str| given(&fields, key).is_some();
+    let kind: Option<String> = given(&fields, "type").and_then(|kind| serde_json::from_str(kind).ok());
+    let message = given(&fields, "message").and_then(|message| serde_json::from_str(message).ok());
+    let message: Fields<'_> = message.unwrap_or_default();
     // Qwen has `parts` where Claude has `content`.
-    let message: BTreeMap<Cow<'_, str>, IgnoredAny> =
-        given("message").and_then(|message| serde_json::from_str(message).ok()).unwrap_or_default();
+    let (has_parts, has_content) = (given(&message, "parts").is_some(), given(&message, "content").is_some());
     let is_stamped = has("timestamp") && has("sessionId") && !has("message");
     match kind.as_deref() {
         Some("session_meta" | "response_item" | "event_msg" | "turn_context") if has("payload") => {
@@ -47,10 +52,8 @@ pub(super) fn recognise(line: &[u8]) -> Option<TranscriptFormat> {
             Some(TranscriptFormat::Codex)
         }
         Some("local_shell_call") => Some(TranscriptFormat::Codex),
-        Some("user" | "assistant" | "tool_result" | "model") if message.contains_key("parts") => {
-            Some(TranscriptFormat::Qwen)
-        }
-        Some("user" | "assistant") if message.contains_key("content") => Some(TranscriptFormat::Claude),
+        Some("user" | "assistant" | "tool_result" | "model") if has_parts => Some(TranscriptFormat::Qwen),
+        Some("user" | "assistant") if has_content => Some(TranscriptFormat::Claude),
         Some("gemini") => Some(TranscriptFormat::Gemini),
         None if has("sessionId") && has("projectHash") => Some(TranscriptFormat::Gemini),
         Some("tool_call") if has("status") => Some(TranscriptFormat::Ours),
