@@ -119,9 +119,8 @@ pub(crate) fn forget(file: &Path, context: &Context) -> anyhow::Result<()> {
         return Ok(());
     }
     change(context, |record| {
-        let (gone, left) = record.files.drain(..).partition(|known| Path::new(&known.file) == file);
-        record.files = left;
-        let gone: Vec<ConnectedFile> = gone;
+        let is_it = |known: &mut ConnectedFile| Path::new(&known.file) == file;
+        let gone: Vec<ConnectedFile> = record.files.extract_if(.., is_it).collect();
         for folder in gone.iter().flat_map(|known| &known.folders) {
             let is_in = |known: &&mut ConnectedFile| Path::new(&known.file).starts_with(folder);
             if fs::remove_dir(folder).is_err()

@@ -11,7 +11,6 @@ use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::{ExitStatus, fail};
-use crate::settings_file::{self, edit};
 use crate::terminal::printer::Printer;
 
 /// The name of the rule, after what it does.
@@ -27,7 +26,6 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     let target = TargetFile::new(args, context)?;
     let before = context.settings();
     let settings_waited = approve::settings_wait(&before, context);
-    let is_on = before.activation.is_on();
     let taken = |name: &str| before.hooks.iter().any(|resolved| resolved.hook.name == name);
     let name = args.name.clone().unwrap_or_else(|| {
         let numbered = (2..).map(|number| format!("{NAME}-{number}"));
@@ -46,15 +44,11 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
             "noMatch": ["git push", "git stash push --force", "echo git push -f"],
         },
     });
-    let flag_file = target.flag_file(&before);
-    let edit = |text: &str| {
-        let text = edit::add_hook(text, args.event, Some("run_shell_command"), false, &rule)?;
-        if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
-    };
-    settings_file::change(&target.settings, context, edit, || Ok(()))?;
+    let listens = (args.event, Some("run_shell_command"));
+    let flag_file = target.add(listens, &rule, &before, context, || Ok(()))?;
     printer.data(format_args!("added the rule `{name}` to {}", shown(&target.settings, context)))?;
-    if !is_on {
-        turn_on(&flag_file, context, printer)?;
+    if let Some(file) = flag_file {
+        turn_on(&file, context, printer)?;
     }
     if !target.is_users {
         approve::approve(&name, |pending| pending.hook.name == name, settings_waited, context, printer)?;
