@@ -44,40 +44,13 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::agent::{AgentArgs, ApprovalMode};
-pub(crate) use self::allow::AllowArgs;
-pub(crate) use self::bridge::BridgeArgs;
-pub(crate) use self::check::{CheckArgs, CheckFormat};
-pub(crate) use self::completions::CompletionsArgs;
-pub(crate) use self::connect::ConnectArgs;
 use self::deferred::Deferred;
-pub(crate) use self::disconnect::DisconnectArgs;
-pub(crate) use self::doctor::DoctorArgs;
-pub(crate) use self::event::{EventArgs, EventWord};
-pub(crate) use self::explain::ExplainArgs;
-pub(crate) use self::export::ExportArgs;
-pub(crate) use self::facts::FactsArgs;
-pub(crate) use self::fire::FireArgs;
-pub(crate) use self::import::ImportArgs;
-pub(crate) use self::init::{InitArgs, Language, hook_name};
-pub(crate) use self::keeper::{KeeperAction, KeeperArgs};
-pub(crate) use self::list::ListArgs;
-pub(crate) use self::log::LogArgs;
-pub(crate) use self::man::ManArgs;
-pub(crate) use self::mcp::{McpAction, McpArgs, McpFile};
-pub(crate) use self::places::Places;
-pub(crate) use self::policy::{MakeArgs, PolicyAction, PolicyArgs, PolicyStatusArgs, PullArgs, VerifyArgs};
-pub(crate) use self::replay::{ReplayArgs, TranscriptAgent};
-pub(crate) use self::report::ReportArgs;
-pub(crate) use self::rules::{RulesAction, RulesArgs, RulesExcept, RulesNames};
-pub(crate) use self::schema::{SchemaArgs, SchemaKind};
-pub(crate) use self::serve::ServeArgs;
-pub(crate) use self::setup::{SetupArgs, UninstallArgs};
-pub(crate) use self::shared::Format;
-pub(crate) use self::status::{StatusArgs, StatuslineAgent, StatuslineArgs};
-pub(crate) use self::test::{TestArgs, TestFormat};
-pub(crate) use self::toggle::ToggleArgs;
-pub(crate) use self::trust::TrustArgs;
+pub(crate) use self::{
+    agent::*, allow::*, bridge::*, check::*, completions::*, connect::*, disconnect::*, doctor::*, event::*,
+    explain::*, export::*, facts::*, fire::*, import::*, init::*, keeper::*, list::*, log::*, man::*, mcp::*,
+    places::*, policy::*, replay::*, report::*, rules::*, schema::*, serve::*, setup::*, shared::*,
+    status::*, test::*, toggle::*, trust::*,
+};
 
 /// Hooks for coding agents: write them, try them, approve them, see what they do.
 #[derive(Debug, Parser)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use self::project::find_project;
 use crate::cli::Places;
-use crate::exit::Hinted;
+use crate::exit::fail;
 use crate::services::Services;
 use crate::terminal::printer::{Printer, escape_line};
 use anyhow::Context as _;
@@ -55,11 +55,7 @@ impl Context {
         if !paths.home.as_os_str().is_empty() && !paths.home.is_absolute() {
             // It would be looked for below the current folder: in a project, which could contain one.
             let message = format!("the home directory `{}` is not an absolute path", paths.home.display());
-            return Err(Hinted::new(
-                message,
-                "set HOME (or HOOKRAIL_HOME) to an absolute path, or use `--home DIR`",
-            )
-            .into());
+            return fail(message, "set HOME (or HOOKRAIL_HOME) to an absolute path, or use `--home DIR`");
         }
         Ok(Self { paths, started_in: directory })
     }
@@ -153,5 +149,5 @@ pub(crate) fn refuse_inside_agent(what: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     let message = format!("an agent cannot change {what}: this command was started by one");
-    Err(Hinted::new(message, "run it yourself, in a terminal of your own").into())
+    fail(message, "run it yourself, in a terminal of your own")
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use hookrail::components::{Exit, HookTrust, Origin};
+use hookrail::{Hook, JsonObject};
 use hookrail_shell::quote;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::terminal::printer::escape_line;
@@ -84,28 +85,21 @@ pub(crate) fn approved_word(trust: &HookTrust) -> &'static str {
     }
 }
 
-/// A hook as all JSON output names it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct HookName<'h> {
-    pub(crate) name: &'h str,
-    pub(crate) command: Option<&'h str>,
-    pub(crate) source: hookrail::components::ConfigSource,
-    pub(crate) origin: &'h Origin,
-    pub(crate) matcher: Option<&'h str>,
+/// A hook as all JSON output names it. The fields are a contract.
+pub(crate) fn hook_json(hook: &Hook) -> JsonObject {
+    let fields = [
+        ("name", json!(hook.name)),
+        ("command", json!(hook.command_text())),
+        ("source", json!(hook.source)),
+        ("origin", origin_json(&hook.origin)),
+        ("matcher", json!(hook.matcher.text())),
+    ];
+    fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
 }
 
-impl<'h> HookName<'h> {
-    /// The fields are those of the hook, under the names of the contract.
-    pub(crate) fn of(hook: &'h hookrail::Hook) -> Self {
-        Self {
-            name: &hook.name,
-            command: hook.command_text(),
-            source: hook.source,
-            origin: &hook.origin,
-            matcher: hook.matcher.text(),
-        }
-    }
+/// An origin whose file can be written as JSON, whatever its name.
+pub(crate) fn origin_json(origin: &Origin) -> Value {
+    json!({ "level": origin.level, "file": origin.file.to_string_lossy(), "line": origin.line })
 }
 
 /// The words nearest to a mistyped one, the nearest first; empty where nothing comes near.

@@ -1,31 +1,7 @@
 //! Whether what a hook asks for has an effect at its event, and what its failure means for the event.
 
 use hookrail::components::OnFailure;
-use hookrail::settings::AgentEvents;
 use hookrail::{EventName, HookRun};
-
-/// What becomes of the outputs of hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Effects {
-    agent_events: AgentEvents,
-}
-
-impl Effects {
-    /// For this setting of the six events outside of tools and models.
-    pub(crate) const fn new(agent_events: AgentEvents) -> Self {
-        Self { agent_events }
-    }
-
-    /// Whether the agent only observes what the hooks of this event print.
-    pub(crate) fn only_observed(self, event: EventName) -> bool {
-        self.agent_events.only_observes(event)
-    }
-
-    /// Whether a block has an effect at this event.
-    pub(crate) fn can_block(self, event: EventName) -> bool {
-        event.can_block() && !self.only_observed(event)
-    }
-}
 
 /// The mark of what has no effect.
 pub(crate) const NO_EFFECT_HERE: &str = "has no effect here";

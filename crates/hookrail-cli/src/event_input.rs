@@ -11,7 +11,7 @@ use hookrail::schemas::sample_input;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
-use crate::cli::EventArgs;
+use crate::cli::EventFields;
 use crate::exit::ExitStatus;
 use crate::plain_file;
 use crate::terminal::printer::{Printer, escape};
@@ -39,45 +39,29 @@ impl InputProblem {
     }
 }
 
-/// The command that reads the event, as hints name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EventCommand {
-    Fire,
-    Facts,
-    Explain,
-}
-
-impl EventCommand {
-    /// Why arguments for a tool do not fit an event without one, and what to type instead.
-    fn no_tool(self, event: EventName) -> InputProblem {
-        let of_tools = format!("for BeforeTool and AfterTool, not for {event}");
-        let payload = |command: &str| InputProblem::Usage {
-            message: format!("`--tool` and `--input` are {of_tools}"),
-            hint: format!("`hookrail {command} {event} --payload FILE` takes the event's own fields"),
-        };
-        match self {
-            Self::Fire => payload("fire"),
-            Self::Facts => payload("facts"),
-            // Its `--tool` also takes the words of session events.
-            Self::Explain => InputProblem::Usage {
-                message: format!("`--input` is {of_tools}"),
-                hint: format!("`hookrail explain {event}` without `--input` shows the plan"),
-            },
-        }
-    }
+/// Why arguments for a tool do not fit an event without one, and what to type instead.
+fn no_tool(command: &str, event: EventName) -> InputProblem {
+    let of_tools = format!("for BeforeTool and AfterTool, not for {event}");
+    let (options, hint) = if command == "explain" {
+        // Its `--tool` also takes the words of session events.
+        ("`--input` is", format!("`hookrail explain {event}` without `--input` shows the plan"))
+    } else {
+        let hint = format!("`hookrail {command} {event} --payload FILE` takes the event's own fields");
+        ("`--tool` and `--input` are", hint)
+    };
+    InputProblem::Usage { message: format!("{options} {of_tools}"), hint }
 }
 
 /// Reads what was given on the command line of `command`.
 /// Everything is checked as a real payload would be, so that a typo is found here and not by a hook.
-pub(crate) fn load(args: &EventArgs, command: EventCommand) -> Result<TypedInput, InputProblem> {
-    let event = args.event;
+pub(crate) fn load(event: EventName, given: &EventFields, command: &str) -> Result<TypedInput, InputProblem> {
     let is_tool_event = event.has_tool();
-    if !is_tool_event && (args.tool.is_some() || args.input.is_some()) {
-        return Err(command.no_tool(event));
+    if !is_tool_event && (given.tool.is_some() || given.input.is_some()) {
+        return Err(no_tool(command, event));
     }
-    let fields = match &args.payload {
-        Some(_) => payload(args)?,
-        None => sample(args)?,
+    let fields = match &given.payload {
+        Some(path) => payload(event, path, given)?,
+        None => sample(event, given)?,
     };
     parse_input(event, fields).map_err(|error| InputProblem::Usage {
         message: format!("the payload does not fit {event}: {error}"),
@@ -86,11 +70,10 @@ pub(crate) fn load(args: &EventArgs, command: EventCommand) -> Result<TypedInput
 }
 
 /// The payload from a file or stdin. The tool given on the command line counts more.
-fn payload(args: &EventArgs) -> Result<Value, InputProblem> {
-    let path = args.payload.as_deref().unwrap_or("-".as_ref());
-    let hint = format!("`hookrail schema input {}` prints what belongs in it", args.event);
+fn payload(event: EventName, path: &Path, given: &EventFields) -> Result<Value, InputProblem> {
+    let hint = format!("`hookrail schema input {event}` prints what belongs in it");
     let mut fields = read_payload(path, &hint)?;
-    if let (Some(tool), Value::Object(fields)) = (&args.tool, &mut fields) {
+    if let (Some(tool), Value::Object(fields)) = (&given.tool, &mut fields) {
         fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
     }
     Ok(fields)
@@ -113,18 +96,18 @@ pub(crate) fn read_payload(path: &Path, hint: &str) -> Result<Value, InputProble
 }
 
 /// The event's sample, with what was given in its place.
-fn sample(args: &EventArgs) -> Result<Value, InputProblem> {
-    let mut given = None;
-    if let Some(input) = &args.input {
+fn sample(event: EventName, given: &EventFields) -> Result<Value, InputProblem> {
+    let mut arguments = None;
+    if let Some(input) = &given.input {
         let hint = "for example: --input '{\"file_path\":\"notes.txt\"}'";
         let input = parse_json("`--input`", input.as_bytes(), hint)?;
         let Value::Object(input) = input else {
             let message = "`--input` is not a JSON object".to_owned();
             return Err(InputProblem::Usage { message, hint: hint.to_owned() });
         };
-        given = Some(input);
+        arguments = Some(input);
     }
-    Ok(Value::Object(sample_fields(args.event, args.tool.as_deref(), given)))
+    Ok(Value::Object(sample_fields(event, given.tool.as_deref(), arguments)))
 }
 
 /// The event's sample with a tool and its arguments in their places.

@@ -57,6 +57,11 @@ impl Hinted {
     }
 }
 
+/// Ends a command with an error and what to do about it.
+pub(crate) fn fail<T>(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Result<T> {
+    Err(Hinted::new(message, hint).into())
+}
+
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
         Self::from(status.code())

@@ -7,7 +7,7 @@ use hookrail::{Diagnostic, DiagnosticCode, Severity};
 
 use crate::context::Context;
 use crate::display::{short_home, shown};
-use crate::exit::Hinted;
+use crate::exit::fail;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How many findings a command prints before it names `check` for the rest.
@@ -62,6 +62,19 @@ pub(crate) struct FindingLine {
     pub(crate) for_quiet: bool,
 }
 
+/// Refuses settings that cannot be used, and prints what is wrong with others, for a command that runs hooks.
+pub(crate) fn begin(
+    settings: &ResolvedSettings,
+    is_trusted: bool,
+    context: &Context,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
+    refuse_unusable(settings, context)?;
+    print_findings(settings, context, printer);
+    print_trust_hint(settings, is_trusted, printer);
+    Ok(())
+}
+
 /// Prints what is wrong with the settings.
 pub(crate) fn print_findings(settings: &ResolvedSettings, context: &Context, printer: &mut Printer) {
     for line in lines(settings, context) {
@@ -71,7 +84,7 @@ pub(crate) fn print_findings(settings: &ResolvedSettings, context: &Context, pri
 
 /// Names the flag that accepts the project's hooks as they are, where one of them does not run because it changed or
 /// waits for approval: whoever edits a hook tries it next.
-pub(crate) fn print_trust_hint(settings: &ResolvedSettings, is_trusted: bool, printer: &mut Printer) {
+fn print_trust_hint(settings: &ResolvedSettings, is_trusted: bool, printer: &mut Printer) {
     let waits = settings.hooks.iter().any(|resolved| resolved.trust.not_approved().is_some());
     if !is_trusted && (waits || !settings.vanished.is_empty()) {
         printer.message("hint: `--trust-hooks` accepts the project's hooks as they are now, for this run");
@@ -114,7 +127,7 @@ pub(crate) fn refuse_unusable(settings: &ResolvedSettings, context: &Context) ->
         Level::Managed => "run `hookrail policy pull` as root; `hookrail policy status` shows more",
         _ => "fix the file; `hookrail check` shows the place",
     };
-    Err(Hinted::new(message, hint).into())
+    fail(message, hint)
 }
 
 /// `--quiet` keeps it if it is an error or reports that guards are off.

@@ -28,12 +28,12 @@ use hookrail_agent::log::{HookCallLine, LogLine, call_id, millis};
 
 pub(crate) use decision::summary_of;
 pub(crate) use read::{
-    CallOutcome, LogEntry, LoggedCall, LoggedDecision, LoggedLine, LoggedLines, LoggedVerdict, OpenLogs,
-    READ_AT_MOST, SHORT_ID, find_decision, open_named, open_with_rotated,
+    CallOutcome, LogEntry, LoggedCall, LoggedDecision, LoggedVerdict, OpenLogs, READ_AT_MOST, SHORT_ID,
+    find_decision, open_named, open_with_rotated,
 };
 pub(crate) use stats::{HookStats, Statistics, percentile};
 pub(crate) use tail::Tail;
-pub(crate) use time::{Since, local_time, short_local_time};
+pub(crate) use time::{Since, local_time, short_local_time, span};
 pub(crate) use unread::{Position, lost, position_file, read_batch};
 pub(crate) use workers::{PastWorker, PastWorkers, WorkerReport};
 

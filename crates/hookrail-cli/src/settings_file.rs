@@ -14,7 +14,7 @@ use hookrail::settings::LockedFile;
 use self::edit::EditError;
 use crate::context::Context;
 use crate::display::{home, shown};
-use crate::exit::Hinted;
+use crate::exit::{Hinted, fail};
 use crate::plain_file;
 
 /// Reads a settings file, edits its text and replaces the file if that changed anything; whether it did.
@@ -27,7 +27,7 @@ pub(crate) fn change(
 ) -> anyhow::Result<bool> {
     if home(context).is_none() {
         // Without it the lock, and approvals, would have no place outside of the project.
-        return Err(Hinted::new("there is no home directory", "set HOME or HOOKRAIL_HOME").into());
+        return fail("there is no home directory", "set HOME or HOOKRAIL_HOME");
     }
     let is_users = context.paths.files(&Level::User).iter().any(|users| users == file);
     if let Some(folder) = file.parent().filter(|_| !is_users) {

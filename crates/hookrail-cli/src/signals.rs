@@ -1,10 +1,18 @@
-//! The signals that ask a program to end, for programs that must not leave hooks behind.
+//! The one thread that waits for hooks, and the signals that ask a program to end and must not leave hooks behind.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use anyhow::Context as _;
+use rustix::process::Signal;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{self, SignalKind, signal};
+
+/// A runtime of one thread: what runs at once are processes and connections, which are only waited for.
+pub(crate) fn runtime() -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the event loop")
+}
 
 /// Undoes an ignored `SIGCHLD`, which programs inherit from whoever starts them: while it is ignored the system drops the
 /// exit statuses of hooks, and with them their blocks. What this program starts gets the default back.
@@ -16,11 +24,11 @@ pub(crate) fn keep_exit_statuses() {
 /// Listens to Ctrl-C, Ctrl-\\, `SIGTERM` and the end of the terminal. By themselves these would end the program at
 /// once, and its hooks, each in a group of its own, would not get the signal.
 pub(crate) struct EndSignals {
-    interrupt: Signal,
-    terminate: Signal,
-    quit: Signal,
+    interrupt: unix::Signal,
+    terminate: unix::Signal,
+    quit: unix::Signal,
     /// `None` where the program was started so that it outlives its terminal (`nohup`).
-    hang_up: Option<Signal>,
+    hang_up: Option<unix::Signal>,
 }
 
 impl EndSignals {
@@ -34,9 +42,9 @@ impl EndSignals {
         })
     }
 
-    /// Waits for the next one of them; whether it is Ctrl-C, which a person pressed.
+    /// Waits for the next one of them.
     /// The caller decides what it means: most end what runs at the first one, and kill it at the second.
-    pub(crate) async fn next(&mut self) -> bool {
+    pub(crate) async fn next(&mut self) -> Signal {
         let hang_up = async {
             match &mut self.hang_up {
                 Some(signal) => signal.recv().await,
@@ -44,10 +52,10 @@ impl EndSignals {
             }
         };
         tokio::select! {
-            _ = self.interrupt.recv() => true,
-            _ = self.terminate.recv() => false,
-            _ = self.quit.recv() => false,
-            _ = hang_up => false,
+            _ = self.interrupt.recv() => Signal::INT,
+            _ = self.terminate.recv() => Signal::TERM,
+            _ = self.quit.recv() => Signal::QUIT,
+            _ = hang_up => Signal::HUP,
         }
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use jiff::SignedDuration;
 
 use super::shared::Format;
+use crate::hook_log::span;
 
 #[derive(Debug, Args)]
 #[command(
@@ -11,7 +12,7 @@ use super::shared::Format;
 )]
 pub(crate) struct AllowArgs {
     /// Let the call pass as often as it comes, for this long: `90s`, `30m`, `8h`; at most 24 hours
-    #[arg(long = "for", value_name = "TIME", value_parser = span, conflicts_with_all = ["list", "revoke"])]
+    #[arg(long = "for", value_name = "TIME", value_parser = short_span, conflicts_with_all = ["list", "revoke"])]
     pub(crate) span: Option<SignedDuration>,
     /// List the calls that were stopped, and what is allowed
     #[arg(long, conflicts_with = "revoke")]
@@ -28,18 +29,8 @@ pub(crate) struct AllowArgs {
 }
 
 /// A span of time of at most a day.
-fn span(given: &str) -> Result<SignedDuration, String> {
-    let read = || {
-        let (number, unit) = given.split_at_checked(given.len().checked_sub(1)?)?;
-        let number: i64 = number.parse::<u32>().ok()?.into();
-        let seconds = match unit {
-            "s" => 1,
-            "m" => 60,
-            "h" => 60 * 60,
-            _ => return None,
-        };
-        Some(SignedDuration::from_secs(number * seconds))
-    };
-    let span = read().filter(|span| span.is_positive() && *span <= SignedDuration::from_hours(24));
+fn short_span(given: &str) -> Result<SignedDuration, String> {
+    let span = span(given).filter(|span| span.is_positive() && *span <= SignedDuration::from_hours(24));
+    let span = span.filter(|_| !given.ends_with(['d', 'w']));
     span.ok_or_else(|| "write `90s`, `30m` or `8h`, at most `24h`".to_owned())
 }

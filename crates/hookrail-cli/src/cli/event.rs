@@ -9,12 +9,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use hookrail::EventName;
 
-/// An event with its fields.
-#[derive(Debug, Args)]
-pub(crate) struct EventArgs {
-    /// The event
-    #[arg(value_name = "EVENT", value_parser = event_name())]
-    pub(crate) event: EventName,
+/// The fields of an event.
+#[derive(Debug, Default, Args)]
+pub(crate) struct EventFields {
     /// The tool's name, for tool events
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
@@ -27,11 +24,6 @@ pub(crate) struct EventArgs {
 }
 
 /// Reads an event name; an unknown one is a usage error that suggests the nearest, or ours for another agent's.
-pub(super) fn event_name() -> EventNameParser {
-    EventNameParser
-}
-
-/// The parser of event names.
 #[derive(Debug, Clone)]
 pub(super) struct EventNameParser;
 
@@ -70,11 +62,6 @@ pub(crate) enum EventWord {
 }
 
 /// Reads the name of an event of ours or of any agent's.
-pub(super) fn event_word() -> EventWordParser {
-    EventWordParser
-}
-
-/// The parser of event names of all agents.
 #[derive(Debug, Clone)]
 pub(super) struct EventWordParser;
 

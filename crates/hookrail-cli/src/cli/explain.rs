@@ -3,7 +3,7 @@
 use clap::Args;
 use hookrail::EventName;
 
-use super::event::event_name;
+use super::event::EventNameParser;
 use super::shared::Format;
 
 #[derive(Debug, Args)]
@@ -12,7 +12,7 @@ use super::shared::Format;
 )]
 pub(crate) struct ExplainArgs {
     /// The event
-    #[arg(value_name = "EVENT", value_parser = event_name())]
+    #[arg(value_name = "EVENT", value_parser = EventNameParser)]
     pub(crate) event: EventName,
     /// The tool's name; for session events the source, reason, trigger or type
     #[arg(long, value_name = "NAME")]

@@ -2,14 +2,11 @@
 //!
 //! The exit codes are those of the hook protocol, so that a script can use the command as a guard of its own.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use hookrail::EventName;
 use hookrail_bridge::Agent;
 
 use super::agent_name::any_agent;
-use super::event::{EventArgs, EventWord, event_word};
+use super::event::{EventFields, EventWord, EventWordParser};
 use super::log::decision_id;
 use super::shared::{Format, TrustFlag};
 
@@ -19,20 +16,13 @@ use super::shared::{Format, TrustFlag};
 )]
 pub(crate) struct FireArgs {
     /// The event; with --agent that agent's name of it, or ours
-    #[arg(value_name = "EVENT", value_parser = event_word(), required_unless_present = "from_log")]
+    #[arg(value_name = "EVENT", value_parser = EventWordParser, required_unless_present = "from_log")]
     pub(crate) event: Option<EventWord>,
     /// Fire the call of this decision again, in its project; `hookrail report` has the ids
     #[arg(long, value_name = "ID", value_parser = decision_id, conflicts_with_all = ["event", "tool", "input", "payload", "agent"])]
     pub(crate) from_log: Option<String>,
-    /// The tool's name, for tool events
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: Option<String>,
-    /// The tool's arguments as a JSON object, for tool events
-    #[arg(long, value_name = "JSON")]
-    pub(crate) input: Option<String>,
-    /// The event's fields as a JSON object: a file, or `-` for stdin
-    #[arg(long, value_name = "FILE", conflicts_with = "input")]
-    pub(crate) payload: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) fields: EventFields,
     /// Read event, tool and arguments as this agent sends them
     #[arg(long, value_name = "AGENT", long_help = format!("Read event, tool and arguments as this agent sends them, as the bridge does: {}", any_agent()))]
     pub(crate) agent: Option<Agent>,
@@ -56,11 +46,4 @@ pub(crate) struct FireArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) trust: TrustFlag,
-}
-
-impl FireArgs {
-    /// The event in our own names.
-    pub(crate) fn of_ours(&self, event: EventName) -> EventArgs {
-        EventArgs { event, tool: self.tool.clone(), input: self.input.clone(), payload: self.payload.clone() }
-    }
 }

@@ -5,7 +5,7 @@
 use clap::{Args, ValueEnum};
 use hookrail::EventName;
 
-use super::event::event_name;
+use super::event::EventNameParser;
 
 #[derive(Debug, Args)]
 #[command(
@@ -13,7 +13,7 @@ use super::event::event_name;
 )]
 pub(crate) struct InitArgs {
     /// The event to write a hook for
-    #[arg(value_name = "EVENT", default_value = "BeforeTool", value_parser = event_name())]
+    #[arg(value_name = "EVENT", default_value = "BeforeTool", value_parser = EventNameParser)]
     pub(crate) event: EventName,
     /// The language of the script
     #[arg(long, value_enum, default_value_t)]

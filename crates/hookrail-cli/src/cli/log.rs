@@ -8,7 +8,7 @@ use clap::Args;
 use hookrail::EventName;
 
 use super::agent_name::agent_or_ours;
-use super::event::event_name;
+use super::event::EventNameParser;
 use super::shared::Format;
 use crate::hook_log::{CallOutcome, LoggedVerdict, Since};
 
@@ -40,7 +40,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_enum, value_name = "DECISION", conflicts_with_all = ["calls", "outcome", "stats"])]
     pub(crate) decision: Option<LoggedVerdict>,
     /// Only this event
-    #[arg(long, value_name = "EVENT", value_parser = event_name())]
+    #[arg(long, value_name = "EVENT", value_parser = EventNameParser)]
     pub(crate) event: Option<EventName>,
     /// Only the hook with this name
     #[arg(long, value_name = "NAME")]

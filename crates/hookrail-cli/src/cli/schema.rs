@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use hookrail::EventName;
 
-use super::event::event_name;
+use super::event::EventNameParser;
 
 #[derive(Debug, Args)]
 #[command(
@@ -31,6 +31,6 @@ pub(crate) enum SchemaKind {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct EventArg {
     /// The event
-    #[arg(value_name = "EVENT", value_parser = event_name())]
+    #[arg(value_name = "EVENT", value_parser = EventNameParser)]
     pub(crate) event: EventName,
 }

@@ -18,13 +18,13 @@ use hookrail_agent::model::{
 use hookrail_agent::tools::{ToolContext, ToolTable};
 use hookrail_agent::ui::{AgentEvent, Ui as _};
 use hookrail_agent::{AgentObserver, PromptOutcome, Session, SessionOptions, SessionParts};
+use rustix::process::Signal;
 
 use super::failure_hint;
 use crate::cli::{AgentArgs, ApprovalMode};
 use crate::commands::allow::KeptGrants;
 use crate::context::Context;
 use crate::display::home;
-use crate::effect::Effects;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) ->
         }
         prompt => prompt,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     let outcome = runtime.block_on(until_killed(args, context, prompt));
     // A thread that hangs in a file system or waits for a key press does not keep the program alive.
     runtime.shutdown_background();
@@ -94,7 +94,7 @@ async fn until_killed(args: &AgentArgs, context: &Context, prompt: Prompt) -> an
             tokio::select! {
                 biased;
                 () = interrupt.ended() => {}
-                key = signals.next() => if key { interrupt.press() } else { interrupt.end() },
+                signal = signals.next() => if signal == Signal::INT { interrupt.press() } else { interrupt.end() },
             }
         }
         signals.next().await;
@@ -126,7 +126,7 @@ async fn run_session(
         .with_context(|| format!("cannot write the session log `{}`", log_path.display()))?;
     let log = Arc::new(log);
     let ui = Arc::new(AgentUi::new(args.output_format, args.quiet, &session_id, &args.model));
-    let progress = Arc::new(Progress::on_stderr(Arc::clone(&ui), !args.quiet));
+    let progress = Arc::new(Progress::on_stderr(Some(ui.clone()), !args.quiet));
     let model = model(args, &progress)?;
     let observer = AgentObserver {
         log: Arc::clone(&log),
@@ -148,7 +148,7 @@ async fn run_session(
     if is_key_missing(args) && !hooks.settings().hooks.iter().any(|hook| may_answer(hook.hook.event)) {
         return Err(ModelError::MissingKey.into());
     }
-    let effects = Effects::new(hooks.settings().agent_events());
+    let effects = hooks.settings().agent_events();
     let hints = context.clone();
     let hint = move |event, run: &HookRun| failure_hint::hint(event, run, &hints);
     ui.set_view(TraceView { effects, hint: Box::new(hint) });
@@ -209,7 +209,7 @@ async fn run_session(
 }
 
 /// The end of a run that had one prompt.
-fn ended(ui: &AgentUi, progress: &Progress<AgentUi>, outcome: PromptOutcome) -> SessionEnded {
+fn ended(ui: &AgentUi, progress: &Progress, outcome: PromptOutcome) -> SessionEnded {
     progress.idle();
     SessionEnded { status: ui.finish(outcome), reason: SessionEndReason::Exit }
 }
@@ -229,7 +229,7 @@ fn engine_log(context: &Context, session_id: &str) -> Arc<HookLog> {
 }
 
 /// The client of the model that answers. Nothing touches the network before the first call.
-fn model(args: &AgentArgs, ui: &Arc<Progress<AgentUi>>) -> anyhow::Result<Arc<dyn ModelClient>> {
+fn model(args: &AgentArgs, ui: &Arc<Progress>) -> anyhow::Result<Arc<dyn ModelClient>> {
     if let Some(file) = &args.replay {
         return Ok(Arc::new(ReplayModel::load(file)?));
     }

@@ -3,7 +3,7 @@
 mod blocked;
 mod grants;
 mod person;
-mod private_file;
+pub(crate) mod private_file;
 pub(crate) mod processes;
 
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use self::person::Terminal;
 use crate::cli::{AllowArgs, Format};
 use crate::context::Context;
 use crate::display::short_home;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::hook_log::{GrantLine, HookLog, short_local_time};
 use crate::terminal::printer::{Printer, escape, escape_line};
 
@@ -170,11 +170,10 @@ fn revoke(id: &str, all: bool, context: &Context, printer: &mut Printer) -> anyh
     }
     let revoked: Vec<Grant> = revoked.into_iter().filter(Grant::is_unused).collect();
     if revoked.is_empty() && !all {
-        return Err(Hinted::new(
+        return fail(
             format!("nothing is allowed under the id `{}`", escape_line(id)),
             "`hookrail allow --list` shows what is",
-        )
-        .into());
+        );
     }
     printer.data(format_args!("revoked: {}", revoked.len()))?;
     Ok(ExitStatus::Success)
@@ -285,18 +284,4 @@ fn argument(text: &mut String, name: &str, value: &Value) {
         other => other.to_string(),
     };
     let _ = write!(text, "\n    {}: {}", escape_line(name), escape(&whole).replace('\n', "\n      "));
-}
-
-/// Times in files, as text.
-mod as_text {
-    use jiff::Timestamp;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(time)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
 }

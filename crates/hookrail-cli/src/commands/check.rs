@@ -39,7 +39,8 @@ use crate::terminal::printer::{Printer, escape_line};
 pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> Option<String> {
     let problems = program::problems(hook, command, context);
     let problem = problems.into_iter().find(|problem| problem.severity == Severity::Error)?;
-    Some(format!("{}; {}", problem.message, problem.help))
+    let (message, help) = problem.texts();
+    Some(format!("{message}; {}", help.unwrap_or_default()))
 }
 
 /// Findings are data and go to stdout, all of them; the exit code shows only whether there are errors.
@@ -96,8 +97,8 @@ pub(crate) fn errors_outside_of_project(settings: &ResolvedSettings, context: &C
         let problems = program::visible_problems(hook, command, context).into_iter();
         errors.extend(problems.filter(|problem| problem.severity == Severity::Error).map(|problem| {
             let place = format!("{}:{}", shown(&origin.file, context), origin.line);
-            let (message, help) = (escape_line(&problem.message), escape_line(&problem.help));
-            format!("error: {place}: {message}; {help}")
+            let (message, help) = problem.texts();
+            format!("error: {place}: {}; {}", escape_line(message), escape_line(help.unwrap_or_default()))
         }));
     }
     errors
@@ -168,16 +169,9 @@ impl Check<'_> {
     }
 
     /// Adds a finding at a hook's command, or at the place where its command would stand.
-    fn at_hook(
-        &mut self,
-        index: usize,
-        severity: Severity,
-        code: DiagnosticCode,
-        message: String,
-        help: String,
-    ) {
+    fn at_hook(&mut self, index: usize, finding: Finding) {
         let Some(resolved) = self.settings.hooks.get(index) else { return };
-        self.at(index, resolved.spans.command.clone(), Finding::new(severity, code, message, help));
+        self.at(index, resolved.spans.command.clone(), finding);
     }
 
     /// Adds a finding at a part of the file in which the hook with this index is.

@@ -31,7 +31,7 @@ use crate::terminal::style::{Style, paint};
 /// Plays all scenes.
 /// It needs neither a network nor a key, and touches nothing outside of a temporary folder.
 pub(crate) fn run(printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     // Dropped, and so removed, on every way out: at the end, on an error and on Ctrl-C.
     let demo = DemoProject::set_up()?;
     let start = Instant::now();
@@ -171,9 +171,7 @@ impl DemoProject {
             let _ = session.prompt(scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;
-        if let Some(system) = session.hooks().hook_system() {
-            system.drain().await;
-        }
+        session.hooks().drain().await;
         let lines = fs::read_to_string(&log_path)?;
         let log = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
         let shown = ui.answer.lock().unwrap_or_else(PoisonError::into_inner).clone();

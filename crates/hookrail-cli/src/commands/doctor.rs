@@ -20,7 +20,8 @@ use crate::cli::{DoctorArgs, Format};
 use crate::commands::check;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{self, LoggedLines, PastWorkers, WorkerReport, open_with_rotated};
+use crate::hook_log::{self, LoggedCall, PastWorkers, WorkerReport, open_with_rotated};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::style::{Style, paint};
 
@@ -49,11 +50,9 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
             for finding in &report.findings {
                 printer.data(finding.line())?;
             }
-            printer.data(match report.problems {
-                0 => "No problems were found.".to_owned(),
-                1 => "1 problem was found.".to_owned(),
-                count => format!("{count} problems were found."),
-            })?;
+            let (count, were) = (report.problems as u64, if report.problems == 1 { "was" } else { "were" });
+            let found = if count == 0 { "No problems".to_owned() } else { counted(count, "problem") };
+            printer.data(format_args!("{found} {were} found."))?;
         }
     }
     Ok(if report.problems == 0 { ExitStatus::Success } else { ExitStatus::Failure })
@@ -102,7 +101,8 @@ impl DoctorRow {
     /// Area and message first, then what to do.
     fn line(&self) -> String {
         let help = self.help.as_ref().map(|help| format!("; {}", escape_line(help))).unwrap_or_default();
-        let word = paint(self.state.style(), &format!("{:8}", self.state.word()));
+        let (word, style) = self.state.word();
+        let word = paint(style, &format!("{word:8}"));
         format!("{word} {}: {}{help}", self.area, self.message)
     }
 }
@@ -119,22 +119,13 @@ enum RowState {
 }
 
 impl RowState {
-    fn style(self) -> Style {
+    /// The first word of the row, and its colour.
+    fn word(self) -> (&'static str, Style) {
         match self {
-            Self::Ok => Style::BoldGreen,
-            Self::Note => Style::Cyan,
-            Self::Warning => Style::Yellow,
-            Self::Error => Style::Red,
-        }
-    }
-
-    /// The first word of the row.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
+            Self::Ok => ("ok", Style::BoldGreen),
+            Self::Note => ("note", Style::Cyan),
+            Self::Warning => ("warning", Style::Yellow),
+            Self::Error => ("error", Style::Red),
         }
     }
 
@@ -164,14 +155,11 @@ fn look_at_settings(settings: &ResolvedSettings, context: &Context, report: &mut
         let can_run = settings.registry(RegistryScope::On).all_hooks();
         let can_run = can_run.iter().filter(|status| status.may_run()).count();
         let disabled = settings.hooks.len().saturating_sub(can_run);
-        let hooks =
-            if can_run == 1 { "1 hook can run".to_owned() } else { format!("{can_run} hooks can run") };
-        let rest = if disabled == 0 {
-            String::new()
-        } else {
-            format!(", {disabled} cannot (`hookrail list` shows why)")
+        let rest = match disabled {
+            0 => String::new(),
+            _ => format!(", {disabled} cannot (`hookrail list` shows why)"),
         };
-        report.ok("settings", format!("{hooks}{rest}"));
+        report.ok("settings", format!("{} can run{rest}", counted(can_run as u64, "hook")));
     }
 }
 
@@ -182,12 +170,8 @@ fn look_at_log(settings: &ResolvedSettings, context: &Context, report: &mut Doct
         let message = format!("the log `{}` cannot be read", path.display());
         return report.add(RowState::Warning, "hooks", message, "look at its owner and mode");
     };
-    let mut ran: HashSet<(String, String)> = HashSet::new();
-    for (_, file) in logs.files {
-        ran.extend(
-            LoggedLines::new(file).map_while(Result::ok).map(|line| (line.call.event, line.call.name)),
-        );
-    }
+    let calls = logs.lines::<LoggedCall>().map_while(Result::ok);
+    let ran: HashSet<(String, String)> = calls.map(|call| (call.event, call.name)).collect();
     for resolved in settings.hooks.iter().filter(|resolved| resolved.on) {
         let hook = &resolved.hook;
         let is_command = matches!(hook.kind, HookKind::Command(_));
@@ -211,7 +195,7 @@ fn look_at_remotes(
     if remotes.peek().is_none() {
         return Ok(());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     let mut seen = HashSet::new();
     for hook in remotes {
         let shown = hook.service().unwrap_or_default();

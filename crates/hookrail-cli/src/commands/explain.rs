@@ -18,10 +18,10 @@ use hookrail::{EventName, Hook};
 
 use self::report::report;
 use self::text::print_text;
-use crate::cli::{EventArgs, ExplainArgs, Format};
+use crate::cli::{EventFields, ExplainArgs, Format};
 use crate::context::Context;
 use crate::display::home;
-use crate::event_input::{self, EventCommand, InputProblem};
+use crate::event_input::{self, InputProblem};
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorkers};
@@ -91,9 +91,8 @@ fn given(args: &ExplainArgs) -> Result<Option<TypedInput>, InputProblem> {
     if args.input.is_none() {
         return Ok(None);
     }
-    let given =
-        EventArgs { event: args.event, tool: args.tool.clone(), input: args.input.clone(), payload: None };
-    event_input::load(&given, EventCommand::Explain).map(Some)
+    let given = EventFields { tool: args.tool.clone(), input: args.input.clone(), payload: None };
+    event_input::load(args.event, &given, "explain").map(Some)
 }
 
 /// The planned hooks, in the order of the plan.

@@ -21,7 +21,7 @@ use serde_json::Value;
 use self::endpoint::Endpoint;
 use crate::cli::ExportArgs;
 use crate::context::Context;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::hook_log::{Position, lost, path_in, position_file, read_batch};
 use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context, printer: &mut Printer) -
     let state_dir = context.state_dir();
     make_state_dir(&state_dir).with_context(|| format!("cannot use `{}`", state_dir.display()))?;
     let _only_one = lock(&state_dir)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     runtime.block_on(Exporter::new(args, endpoint, &path_in(&state_dir))?.run(printer))
 }
 
@@ -65,7 +65,7 @@ fn lock(state_dir: &Path) -> anyhow::Result<File> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let hint = "stop that one first, or let it run";
-            Err(Hinted::new("another `hookrail export` is running", hint).into())
+            fail("another `hookrail export` is running", hint)
         }
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("cannot lock `{}`", path.display()))
@@ -174,7 +174,7 @@ impl<'a> Exporter<'a> {
             if !self.args.follow && left.is_zero() {
                 let message = format!("{} did not accept the records: {cause}", self.address());
                 let hint = "nothing is lost: run `hookrail export --otlp` again when it can be reached";
-                return Err(Hinted::new(message, hint).into());
+                return fail(message, hint);
             }
             tokio::time::sleep(if self.args.follow { wait } else { wait.min(left) }).await;
             wait = (wait * 2).min(LONGEST_WAIT);

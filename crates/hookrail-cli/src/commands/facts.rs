@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::cli::{FactsArgs, Format};
 use crate::context::Context;
 use crate::display::home;
-use crate::event_input::{self, EventCommand};
+use crate::event_input;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the facts of one event.
 pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let input = match event_input::load(&args.event, EventCommand::Facts) {
+    let input = match event_input::load(args.event, &args.fields, "facts") {
         Ok(input) => input,
         Err(problem) => return problem.report(printer),
     };

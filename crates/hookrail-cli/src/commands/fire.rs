@@ -19,13 +19,13 @@ use hookrail::components::{
     CallReading, Event, HookEventHandler, HookSystem, ProcessedHookResult, TypedInput,
 };
 use hookrail::rules::unreadable_call;
+use hookrail::settings::AgentEvents;
 use hookrail::{EventName, HookSession};
 
 use crate::cli::{EventWord, FireArgs, Format};
 use crate::context::Context;
-use crate::effect::Effects;
-use crate::event_input::{self, EventCommand, InputProblem};
-use crate::exit::ExitStatus;
+use crate::event_input::{self, InputProblem};
+use crate::exit::{ExitStatus, fail};
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::signals::EndSignals;
@@ -55,11 +55,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     let hooks = context.engine(args.trust.trust_hooks, Some(watch.clone())).build();
     log.set_session(input.base.session_id.as_deref().unwrap_or(hooks.session_id()));
     let settings = hooks.settings();
-    findings::refuse_unusable(settings, context)?;
-    findings::print_findings(settings, context, printer);
-    findings::print_trust_hint(settings, args.trust.trust_hooks, printer);
+    findings::begin(settings, args.trust.trust_hooks, context, printer)?;
     findings::print_why_off(settings, context, printer);
-    let effects = Effects::new(settings.agent_events());
+    let effects = settings.agent_events();
     let Some(system) = hooks.hook_system() else {
         let result = given.noted(ProcessedHookResult::empty(input.event().name()));
         let native = given.native_answer(args, &hooks, &result);
@@ -71,14 +69,9 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
         && system.disable_other_hooks(name) == 0
         && system.hooks_are_on()
     {
-        printer.message(format_args!("error: there is no hook `{}`", escape_line(name)));
-        printer.message("hint: `hookrail list` shows the names of all hooks");
-        return Ok(ExitStatus::Failure);
+        return fail(format!("there is no hook `{name}`"), "`hookrail list` shows the names of all hooks");
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = crate::signals::runtime()?;
     runtime.block_on(fire(args, &hooks, system, &given, &watch, context, printer))
 }
 
@@ -128,8 +121,8 @@ fn load(args: &FireArgs, logged: Option<&LoggedEvent>, context: &Context) -> Res
             });
         }
     };
-    let given = logged.map_or_else(|| args.of_ours(event), LoggedEvent::as_args);
-    let mut input = event_input::load(&given, EventCommand::Fire)?;
+    let fields = logged.map_or(&args.fields, |logged| &logged.fields);
+    let mut input = event_input::load(event, fields, "fire")?;
     let unreadable = match input.event() {
         Event::BeforeTool { tool_name, tool_input } => unreadable_call(tool_name, tool_input),
         _ => None,
@@ -149,7 +142,7 @@ struct Fired<'a> {
     result: ProcessedHookResult,
     skipped: Vec<SkippedHook>,
     /// What the agent would apply of it.
-    effects: Effects,
+    effects: AgentEvents,
     /// What another agent would get.
     native: Option<NativeAnswerReport>,
 }
@@ -221,7 +214,7 @@ async fn fire_repeatedly<'a>(
     let result = given.noted(kept.unwrap_or_else(|| ProcessedHookResult::empty(event.name())));
     let native = given.native_answer(args, hooks, &result);
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
-    let effects = Effects::new(hooks.settings().agent_events());
+    let effects = hooks.settings().agent_events();
     Ok((Fired { input, result, skipped, effects, native }, summary))
 }
 

@@ -17,10 +17,11 @@ use crate::cli::ImportArgs;
 use crate::commands::connect::{hook_files, place, user_place};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::findings::{self, Off};
 use crate::plain_file;
 use crate::settings_file::{self, edit};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the hooks, or adds them to the settings.
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &ImportArgs, context: &Context, printer: &mut Printer) -
         let place = place(args.agent, args.project, context);
         let place = place.map_or_else(|| "the project".to_owned(), |place| shown(&place.path, context));
         let message = format!("{} has no hooks at `{place}`", args.agent.title());
-        return Err(Hinted::new(message, "name the file: `hookrail import AGENT FILE`").into());
+        return fail(message, "name the file: `hookrail import AGENT FILE`");
     }
     match all.own_entries {
         0 => {}
@@ -110,7 +111,7 @@ impl FileEdit<'_> {
         let now = plain_file::read_text(locked.path()).with_context(|| format!("cannot read `{name}`"))?;
         if now != self.before {
             let message = format!("`{name}` was changed meanwhile and was left alone");
-            return Err(Hinted::new(message, format!("`hookrail import {agent} --move` again")).into());
+            return fail(message, format!("`hookrail import {agent} --move` again"));
         }
         locked.replace(self.after.as_bytes(), 0o644)?;
         printer.data(format_args!("took them out of {name}"))
@@ -155,7 +156,7 @@ fn refuse_without_command_hooks(agent: Agent, context: &Context) -> anyhow::Resu
             ("has no command hooks", format!("`hookrail connect {agent}` has it call hookrail's"))
         }
     };
-    Err(Hinted::new(format!("{title} {why}; there is nothing to import"), hint).into())
+    fail(format!("{title} {why}; there is nothing to import"), hint)
 }
 
 /// Adds every imported hook to our settings; those that are there already are left alone.
@@ -225,8 +226,7 @@ fn write(
         Ok(text)
     };
     settings_file::change(&file, context, change, || Ok(()))?;
-    let hooks = if added == 1 { "hook" } else { "hooks" };
-    printer.data(format_args!("added {added} {hooks} to {}", shown(&file, context)))?;
+    printer.data(format_args!("added {} to {}", counted(added, "hook"), shown(&file, context)))?;
     for event in chained {
         printer.message(format_args!(
             "note: all hooks of {event} run one after another now, as the imported ones do"
@@ -252,16 +252,16 @@ fn write(
 }
 
 /// One imported hook, with the fields of its group.
-struct ImportedHook<'a> {
-    event: EventName,
+pub(super) struct ImportedHook<'a> {
+    pub(super) event: EventName,
     /// The event as the settings name it.
     key: &'a str,
     matcher: Option<&'a str>,
     is_sequential: bool,
-    hook: &'a Value,
+    pub(super) hook: &'a Value,
 }
 
-fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
+pub(super) fn hooks(imported: &Imported) -> Vec<ImportedHook<'_>> {
     let mut found = Vec::new();
     let events = imported.settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
     let known = |name: &str| name.parse().ok().or_else(|| EventName::of_another_agent(name));

@@ -10,7 +10,7 @@ mod rule;
 mod starters;
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -21,14 +21,14 @@ use hookrail::components::Level;
 use hookrail::settings::AgentEvents;
 use hookrail::settings::ResolvedSettings;
 use hookrail_shell::quote;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::kits::Kit;
 use self::starters::Starter;
 use crate::cli::{InitArgs, Language, hook_name};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, shown};
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::findings::{self, Off};
 use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
@@ -53,7 +53,6 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     }
     let hooks = before.hook_list();
     let settings_waited = approve::settings_wait(&before, context);
-    let is_on = before.activation.is_on();
 
     let script = match kit {
         Some(kit) => kit.script.to_owned(),
@@ -69,12 +68,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     if let (Some(_), Some(fields)) = (kit, entry.as_object_mut()) {
         fields.insert("worker".to_owned(), true.into());
     }
-    let flag_file = target.flag_file(&before);
-    let edit = |text: &str| {
-        let text = edit::add_hook(text, args.event, starter.matcher, false, &entry)?;
-        if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
-    };
-    let changed = settings_file::change(&target.settings, context, edit, || {
+    let added = target.add((args.event, starter.matcher), &entry, &before, context, || {
         if let Some(kit) = kit {
             kit.write(&target.scripts)?;
         }
@@ -82,13 +76,12 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         written = Some(&hook.script);
         Ok(())
     });
-    if let Err(error) = changed {
+    let flag_file = added.inspect_err(|_| {
         if let Some(script) = written {
             // A script that no settings name would only be in the way of the next attempt.
             let _ = fs::remove_file(script);
         }
-        return Err(error);
-    }
+    })?;
     printer.data(format_args!("wrote {}", shown(&hook.script, context)))?;
     printer.data(format_args!(
         "added the {} hook `{}` to {}",
@@ -96,8 +89,8 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         hook.name,
         shown(&target.settings, context)
     ))?;
-    if !is_on {
-        turn_on(&flag_file, context, printer)?;
+    if let Some(file) = flag_file {
+        turn_on(&file, context, printer)?;
     }
     if !target.is_users {
         let own_text = FileContent::Text { text: script.clone() };
@@ -158,6 +151,26 @@ impl TargetFile {
         settings.flag_file(&level).map_or_else(|| self.settings.clone(), Path::to_owned)
     }
 
+    /// Adds an entry for an event and a matcher to the settings, after `before_write`. Where hooks are off, the answer is the
+    /// file that has to turn them on; if it is the same one, that is done with it.
+    fn add(
+        &self,
+        (event, matcher): (EventName, Option<&str>),
+        entry: &Value,
+        settings: &ResolvedSettings,
+        context: &Context,
+        before_write: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let flag_file = self.flag_file(settings);
+        let is_on = settings.activation.is_on();
+        let edit = |text: &str| {
+            let text = edit::add_hook(text, event, matcher, false, entry)?;
+            if is_on || flag_file != self.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
+        };
+        settings_file::change(&self.settings, context, edit, before_write)?;
+        Ok((!is_on).then_some(flag_file))
+    }
+
     /// The first name that neither a hook nor a file has: the given one, or the given one with a number.
     /// After 999 of them it gives up: it is probably run in a loop.
     fn free_name(&self, name: &str, hooks: &[hookrail::Hook]) -> anyhow::Result<NewHook> {
@@ -167,11 +180,10 @@ impl TargetFile {
                 return Ok(hook);
             }
         }
-        Err(Hinted::new(
+        fail(
             format!("`{}` has too many hooks named `{name}` already", self.scripts.display()),
             "choose another name with `--name`",
         )
-        .into())
     }
 
     /// A hook of this name, if neither a hook nor a file has it.
@@ -186,7 +198,7 @@ impl TargetFile {
             None
         };
         if let Some(taken) = taken {
-            return Err(Hinted::new(taken, "choose another name with `--name`").into());
+            return fail(taken, "choose another name with `--name`");
         }
         Ok(NewHook { name: name.to_owned(), command: self.command(&script)?, script })
     }
@@ -215,16 +227,11 @@ fn wanted_name(args: &InitArgs, starter: &Starter, printer: &mut Printer) -> any
     if args.name.is_some() || !screen::can_ask() {
         return Ok(args.name.clone());
     }
-    printer.ask(&format!("Name of the hook, which {} [{}] ", starter.does(), starter.name));
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).context("cannot read the name")?;
-    match answer.trim() {
-        "" => Ok(None),
-        name => match hook_name(name) {
-            Ok(name) => Ok(Some(name)),
-            Err(why) => Err(Hinted::new(format!("`{name}` cannot be a hook's name"), why).into()),
-        },
-    }
+    let question = format!("Name of the hook, which {} [{}] ", starter.does(), starter.name);
+    let answer = printer.ask(&question).context("cannot read the name")?;
+    let Some(name) = answer.filter(|name| !name.is_empty()) else { return Ok(None) };
+    let checked = hook_name(&name);
+    checked.map(Some).map_err(|why| Hinted::new(format!("`{name}` cannot be a hook's name"), why).into())
 }
 
 /// Writes a script where no file is; an existing one is never touched.

@@ -3,19 +3,19 @@
 //! All hooks are listed, also those that do not run: the columns show why. What is wrong with the settings follows on
 //! stderr.
 
+use hookrail::JsonObject;
 use hookrail::components::HookStatus;
 use hookrail::settings::RegistryScope;
-use hookrail::{Diagnostic, EventName};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::{Format, ListArgs};
 use crate::commands::keeper;
 use crate::context::Context;
-use crate::display::{HookName, approved_word, shown};
+use crate::display::{approved_word, hook_json, shown};
 use crate::exit::ExitStatus;
 use crate::findings;
-use crate::hook_log::{self, PastWorkers, Statistics, WorkerReport, local_time};
-use crate::terminal::layout::{fit, wrap};
+use crate::hook_log::{self, HookStats, PastWorkers, Statistics, WorkerReport, local_time};
+use crate::terminal::layout::{fit, table, wrap};
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen::stdout_columns;
 use crate::terminal::style::{Style, paint};
@@ -29,14 +29,18 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     let log = hook_log::path_in(&context.state_dir());
     let statistics = Statistics::load(&log);
     let workers = PastWorkers::load_for(hooks.iter().map(|status| &*status.hook), &log);
-    let rows: Vec<Row<'_>> =
-        hooks.iter().map(|status| Row::new(status, context, &statistics, &workers)).collect();
+    let rows = hooks.iter().map(|status| {
+        let hook = &status.hook;
+        let history = statistics.of(context.project(), hook.event, &hook.name);
+        Row { status, worker: WorkerReport::of(hook, &workers), history }
+    });
+    let rows: Vec<Row<'_>> = rows.collect();
     match args.format {
-        Format::Json => printer.json_pretty(&List {
-            enabled: settings.activation.is_on(),
-            hooks: rows,
-            findings: &settings.findings,
-        })?,
+        Format::Json => printer.json_pretty(&json!({
+            "enabled": settings.activation.is_on(),
+            "hooks": rows.iter().map(Row::json).collect::<Vec<_>>(),
+            "findings": settings.findings,
+        }))?,
         Format::Text if rows.is_empty() && !settings.unusable.is_empty() => {
             printer.data("No hooks could be read.")?;
         }
@@ -58,74 +62,34 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     Ok(ExitStatus::Success)
 }
 
-/// The JSON form.
-/// `enabled` is about all hooks; each row has its own.
-#[derive(Serialize)]
-struct List<'l> {
-    /// Whether hooks are on at all.
-    enabled: bool,
-    hooks: Vec<Row<'l>>,
-    /// What is wrong with settings and approvals.
-    findings: &'l [Diagnostic],
-}
-
-/// `lastRun`, `p50Ms` and `p95Ms` are null for a hook that is not in the log.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A hook, and what the log contains about it.
 struct Row<'l> {
-    event: EventName,
-    #[serde(flatten)]
-    hook: HookName<'l>,
-    /// `command`, `rule` or another type of the settings.
-    r#type: &'static str,
-    /// Whether no list disables it.
-    enabled: bool,
-    /// `trusted`, `approved` or `no`.
-    approved: &'static str,
+    status: &'l HookStatus,
     /// For a hook whose process is kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
     worker: Option<WorkerReport<'l>>,
-    #[serde(flatten)]
-    history: PastRuns,
+    /// In this project: a user's hook runs in others too, and faster or slower there.
+    history: Option<HookStats>,
 }
 
-/// What the log contains about a hook.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PastRuns {
-    /// In this project, as far as the log reaches.
-    runs: usize,
-    /// In UTC; the table shows local time.
-    last_run: Option<String>,
-    /// Half of the runs took no longer.
-    p50_ms: Option<u64>,
-    p95_ms: Option<u64>,
-}
-
-impl<'l> Row<'l> {
-    /// History is that of this project: a user's hook runs in others too, and faster or slower there.
-    fn new(
-        status: &'l HookStatus,
-        context: &Context,
-        statistics: &Statistics,
-        workers: &'l PastWorkers,
-    ) -> Self {
-        let hook = &status.hook;
-        let known = statistics.of(context.project(), hook.event, &hook.name);
-        Self {
-            event: hook.event,
-            hook: HookName::of(hook),
-            r#type: hook.type_name(),
-            enabled: status.enabled,
-            approved: approved_word(&status.trust),
-            worker: WorkerReport::of(hook, workers),
-            history: known.map_or_else(PastRuns::default, |known| PastRuns {
-                runs: known.runs,
-                last_run: Some(known.last_run),
-                p50_ms: Some(known.p50_ms),
-                p95_ms: Some(known.p95_ms),
-            }),
+impl Row<'_> {
+    /// The JSON form. Its fields are a contract; `lastRun`, `p50Ms` and `p95Ms` are null for a hook that is not in the log.
+    fn json(&self) -> Value {
+        let HookStatus { hook, enabled, trust, .. } = self.status;
+        let mut fields = JsonObject::from_iter([("event".to_owned(), json!(hook.event))]);
+        fields.extend(hook_json(hook));
+        let mut add = |key: &str, value: Value| fields.insert(key.to_owned(), value);
+        add("type", hook.type_name().into());
+        add("enabled", (*enabled).into());
+        add("approved", approved_word(trust).into());
+        if let Some(worker) = &self.worker {
+            add("worker", json!(worker));
         }
+        let history = self.history.as_ref();
+        add("runs", history.map_or(0, |known| known.runs).into());
+        add("lastRun", json!(history.map(|known| &known.last_run)));
+        add("p50Ms", json!(history.map(|known| known.p50_ms)));
+        add("p95Ms", json!(history.map(|known| known.p95_ms)));
+        Value::Object(fields)
     }
 }
 
@@ -136,51 +100,45 @@ const HEADINGS: [&str; 10] =
 /// Longer texts are cut in the table; JSON has them in full.
 const WIDEST: usize = 48;
 
-/// Columns are as wide as their widest cell; the last one is not padded.
+/// In a terminal that is too narrow, each hook has several lines.
 fn print_table(rows: &[Row<'_>], context: &Context, printer: &mut Printer) -> anyhow::Result<()> {
     let none = || "-".to_owned();
     let duration = |milliseconds: Option<u64>| milliseconds.map_or_else(none, |ms| format!("{ms} ms"));
     let cells: Vec<[String; 10]> = std::iter::once(HEADINGS.map(str::to_owned))
         .chain(rows.iter().map(|row| {
-            let origin = row.hook.origin;
+            let HookStatus { hook, enabled, trust, .. } = row.status;
+            let history = row.history.as_ref();
             [
-                row.event.to_string(),
-                cut(&escape_line(row.hook.name)),
-                row.hook.matcher.map_or_else(none, |matcher| cut(&escape_line(matcher))),
-                escape_line(&origin.level.to_string()),
-                format!("{}:{}", shown(&origin.file, context), origin.line),
-                if row.enabled { "yes" } else { "no" }.to_owned(),
-                row.approved.to_owned(),
-                row.history.last_run.as_deref().map_or_else(none, |time| escape_line(&local_time(time))),
-                duration(row.history.p50_ms),
-                duration(row.history.p95_ms),
+                hook.event.to_string(),
+                cut(&escape_line(&hook.name)),
+                hook.matcher.text().map_or_else(none, |matcher| cut(&escape_line(matcher))),
+                escape_line(&hook.origin.level.to_string()),
+                format!("{}:{}", shown(&hook.origin.file, context), hook.origin.line),
+                if *enabled { "yes" } else { "no" }.to_owned(),
+                approved_word(trust).to_owned(),
+                history.map_or_else(none, |known| escape_line(&local_time(&known.last_run))),
+                duration(history.map(|known| known.p50_ms)),
+                duration(history.map(|known| known.p95_ms)),
             ]
         }))
         .collect();
-    let mut widths = [0; 10];
-    for row in &cells {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let all: usize = widths.iter().map(|width| width + 2).sum();
-    match stdout_columns().filter(|columns| all > *columns + 2) {
+    let lines = table(&cells);
+    let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    match stdout_columns().filter(|columns| widest > *columns) {
         Some(columns) => {
             for row in cells.iter().skip(1) {
                 printer.data(render_card(row, columns))?;
             }
         }
         None => {
-            for (number, row) in cells.iter().enumerate() {
-                let line: Vec<String> =
-                    row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-                printer.data(paint(style_of(number, row), line.join("  ").trim_end()))?;
+            for (number, (row, line)) in cells.iter().zip(&lines).enumerate() {
+                printer.data(paint(style_of(number, row), line))?;
             }
         }
     }
     for row in rows {
         if let Some(worker) = &row.worker {
-            let name = cut(&escape_line(row.hook.name));
+            let name = cut(&escape_line(&row.status.hook.name));
             printer.data(format_args!("worker of {name}: {}", worker.describe()))?;
         }
     }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use clap::ValueEnum as _;
 use serde::Serialize;
 
 use self::decision::NARROW;
@@ -20,11 +21,10 @@ use crate::context::Context;
 use crate::display::short_home;
 use crate::exit::ExitStatus;
 use crate::hook_log::{
-    self, HookStats, LogEntry, LoggedCall, LoggedDecision, LoggedLine, LoggedLines, OpenLogs, PastWorker,
-    PastWorkers, READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated,
-    short_local_time,
+    self, HookStats, LogEntry, LoggedCall, LoggedDecision, LoggedVerdict, OpenLogs, PastWorker, PastWorkers,
+    READ_AT_MOST, SHORT_ID, Statistics, Tail, local_time, open_named, open_with_rotated, short_local_time,
 };
-use crate::terminal::layout::{cell, fit, width};
+use crate::terminal::layout::{cell, counted, fit, width};
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 use crate::terminal::screen::stdout_columns;
 use crate::terminal::style::{Style, paint};
@@ -73,15 +73,13 @@ fn print_all(
 ) -> anyhow::Result<ExitStatus> {
     let mut is_empty = true;
     let mut last = VecDeque::new();
-    for (path, file) in logs.files {
-        for entry in LoggedLines::<_, LogEntry>::of(file) {
-            let entry = entry.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if wanted.covers(&entry) {
-                is_empty = false;
-                match args.last {
-                    Some(most) => keep_last(&mut last, most, entry),
-                    None => print(args.format, &entry, wanted, printer)?,
-                }
+    for entry in logs.lines() {
+        let entry = entry?;
+        if wanted.covers(&entry) {
+            is_empty = false;
+            match args.last {
+                Some(most) => keep_last(&mut last, most, entry),
+                None => print(args.format, &entry, wanted, printer)?,
             }
         }
     }
@@ -95,18 +93,8 @@ fn print_all(
 }
 
 /// A missing log of the engine is an empty one. A file that was named must be there.
-fn open(args: &LogArgs, own_log: &std::path::Path) -> anyhow::Result<OpenLogs> {
-    if args.files.is_empty() {
-        return open_with_rotated(own_log).with_context(|| format!("cannot read `{}`", own_log.display()));
-    }
-    open_files(&args.files)
-}
-
-/// A file that was named must be readable.
-fn open_files(files: &[PathBuf]) -> anyhow::Result<OpenLogs> {
-    open_named(files).map_err(|(path, error)| {
-        anyhow::Error::new(error).context(format!("cannot read `{}`", path.display()))
-    })
+fn open(args: &LogArgs, own_log: &Path) -> anyhow::Result<OpenLogs> {
+    if args.files.is_empty() { open_with_rotated(own_log) } else { open_named(&args.files) }
 }
 
 /// Keeps a line, and of all lines at most this many.
@@ -186,36 +174,43 @@ impl<'a> Wanted<'a> {
         let of_decisions = args.agent.is_some() || args.decision.is_some();
         let both = args.format == Format::Json && !self.calls && !of_decisions;
         match entry {
-            LogEntry::Call(line) => (self.calls || both) && self.covers_call(&line.call),
+            LogEntry::Call(call) => (self.calls || both) && self.covers_call(call),
             LogEntry::Decision(decision) => (!self.calls || both) && self.covers_decision(decision),
         }
     }
 
     fn covers_decision(&self, decision: &LoggedDecision) -> bool {
-        let args = self.args;
-        let is = |wanted: &Option<String>, found: Option<&String>| {
-            wanted.as_ref().is_none_or(|wanted| Some(wanted) == found)
+        let (args, known) = (self.args, decision);
+        let is_decided = |verdict: LoggedVerdict| {
+            verdict.to_possible_value().is_some_and(|word| word.get_name() == known.decision)
         };
-        args.event.is_none_or(|event| decision.event == event.as_str())
-            && is(&args.hook, decision.hook.as_ref())
-            && is(&args.tool, decision.tool.as_ref())
-            && is(&args.agent, Some(&decision.agent))
-            && is(&self.project, decision.project.as_ref())
-            && args.session.as_ref().is_none_or(|session| decision.session_id.starts_with(session.as_str()))
-            && args.since.is_none_or(|since| since.covers(&decision.timestamp))
-            && args.decision.is_none_or(|verdict| decision.decision == verdict.as_str())
+        args.hook.as_ref().is_none_or(|hook| known.hook.as_ref() == Some(hook))
+            && args.agent.as_ref().is_none_or(|agent| known.agent == *agent)
+            && args.decision.is_none_or(is_decided)
+            && self.covers_line(
+                &known.event,
+                known.tool.as_deref().unwrap_or_default(),
+                known.project.as_deref().unwrap_or_default(),
+                &known.session_id,
+                &known.timestamp,
+            )
     }
 
-    /// Whether a call passes every filter.
     fn covers_call(&self, call: &LoggedCall) -> bool {
         let args = self.args;
-        args.event.is_none_or(|event| call.event == event.as_str())
-            && args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
-            && args.tool.as_ref().is_none_or(|tool| call.tool == *tool)
-            && self.project.as_ref().is_none_or(|project| call.project == *project)
-            && args.session.as_ref().is_none_or(|session| call.session_id.starts_with(session.as_str()))
-            && args.since.is_none_or(|since| since.covers(&call.timestamp))
+        args.hook.as_ref().is_none_or(|name| call.name == *name || call.command.as_ref() == Some(name))
             && args.outcome.is_none_or(|outcome| call.ended_in(outcome))
+            && self.covers_line(&call.event, &call.tool, &call.project, &call.session_id, &call.timestamp)
+    }
+
+    /// The filters that are for both kinds of lines.
+    fn covers_line(&self, event: &str, tool: &str, project: &str, session: &str, timestamp: &str) -> bool {
+        let args = self.args;
+        args.event.is_none_or(|wanted| event == wanted.as_str())
+            && args.tool.as_ref().is_none_or(|wanted| tool == wanted)
+            && self.project.as_ref().is_none_or(|wanted| project == wanted)
+            && args.session.as_ref().is_none_or(|wanted| session.starts_with(wanted.as_str()))
+            && args.since.is_none_or(|since| since.covers(timestamp))
     }
 
     /// The project of a line, where it is not the present one.
@@ -224,23 +219,28 @@ impl<'a> Wanted<'a> {
         let here = project.is_empty() || Path::new(project) == self.context.project();
         (!here).then_some(project)
     }
+
+    /// Where a hook ran, if not here: ` in ~/project`.
+    fn place_of(&self, hook: &HookStats) -> String {
+        let place = self.elsewhere(&hook.project);
+        place.map(|project| format!(" in {}", short_home(project, self.context))).unwrap_or_default()
+    }
 }
 
 /// JSON lines are printed as they stand in the log, made safe for a terminal and otherwise unchanged.
 fn print(format: Format, entry: &LogEntry, wanted: &Wanted<'_>, printer: &mut Printer) -> anyhow::Result<()> {
     match (format, entry) {
-        (Format::Json, LogEntry::Call(line)) => printer.data(escape_json(&line.text)),
+        (Format::Json, LogEntry::Call(call)) => printer.data(escape_json(&call.text)),
         (Format::Json, LogEntry::Decision(decision)) => printer.data(escape_json(&decision.text)),
-        (Format::Text, LogEntry::Call(line)) => printer.data(render(line, wanted)),
+        (Format::Text, LogEntry::Call(call)) => printer.data(render(call, wanted)),
         (Format::Text, LogEntry::Decision(decision)) => printer.data(decision::render(decision, wanted)),
     }
 }
 
 /// One line: when, id, event, outcome, how long, how it ended, which hook. Its message comes last, because it is cut. In a
 /// narrow terminal, two lines with less.
-fn render(line: &LoggedLine, wanted: &Wanted<'_>) -> String {
-    let call = &line.call;
-    let id = line.id().unwrap_or_default();
+fn render(call: &LoggedCall, wanted: &Wanted<'_>) -> String {
+    let id = call.id().unwrap_or_default();
     // Lines of older versions have none.
     let id = escape_line(id.get(..SHORT_ID).unwrap_or("-"));
     let outcome = call.outcome();
@@ -290,12 +290,10 @@ fn print_stats(
     if let Some(note) = statistics.cut_note() {
         printer.message(note);
     }
-    for (path, file) in logs.files {
-        for line in LoggedLines::new(file) {
-            let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if wanted.covers_call(&line.call) {
-                statistics.add(line.call);
-            }
+    for call in logs.lines() {
+        let call = call?;
+        if wanted.covers_call(&call) {
+            statistics.add(call);
         }
     }
     let all = statistics.all();
@@ -314,34 +312,24 @@ fn print_stats(
         printer.message("no hook calls");
         return Ok(ExitStatus::Success);
     }
-    let head = ["runs", "blocks", "asks", "failures", "p50", "p95", "max"];
-    let [runs, blocks, asks, failures, p50, p95, max] = head;
     let is_narrow = wanted.columns.is_some_and(|columns| columns < NARROW);
-    for hook in all.iter().filter(|_| is_narrow) {
-        printer.data(narrow_stats(hook, wanted))?;
-    }
-    let rows = if is_narrow { &[][..] } else { &all };
-    let table_head = paint(
-        Style::Bold,
-        &format!(
-            "{runs:>6} {blocks:>6} {asks:>6} {failures:>8} {p50:>9} {p95:>9} {max:>9}  {:<19}  hook",
-            "event"
-        ),
-    );
     if !is_narrow {
-        printer.data(table_head)?;
+        let [runs, blocks, asks, failures, p50] = ["runs", "blocks", "asks", "failures", "p50"];
+        let head =
+            format!("{runs:>6} {blocks:>6} {asks:>6} {failures:>8} {p50:>9} {:>9} {:>9}", "p95", "max");
+        printer.data(paint(Style::Bold, &format!("{head}  {:<19}  hook", "event")))?;
     }
-    for hook in rows {
-        let HookStats { project, event, name, runs, blocks, asks, failures, p50_ms, p95_ms, max_ms, .. } =
-            hook;
-        let elsewhere = !project.is_empty() && Path::new(project) != wanted.context.project();
-        let place =
-            if elsewhere { format!(" in {}", short_home(project, wanted.context)) } else { String::new() };
+    for hook in &all {
+        if is_narrow {
+            printer.data(narrow_stats(hook, wanted))?;
+            continue;
+        }
+        let HookStats { event, name, runs, blocks, asks, failures, p50_ms, p95_ms, max_ms, .. } = hook;
         printer.data(format_args!(
             "{runs:>6} {blocks:>6} {asks:>6} {failures:>8} {p50_ms:>6} ms {p95_ms:>6} ms {max_ms:>6} ms  {:<19}  {}{}",
             escape_line(event),
             escape_line(name),
-            escape_line(&place)
+            escape_line(&wanted.place_of(hook))
         ))?;
     }
     let mut seen = HashSet::new();
@@ -355,15 +343,12 @@ fn print_stats(
 
 /// The numbers of a hook on two lines; those that are zero are left out.
 fn narrow_stats(hook: &HookStats, wanted: &Wanted<'_>) -> String {
-    let place = wanted.elsewhere(&hook.project);
-    let place =
-        place.map(|project| format!(" in {}", short_home(project, wanted.context))).unwrap_or_default();
     let columns = wanted.columns.unwrap_or(NARROW);
+    let place = wanted.place_of(hook);
     let first = fit(&escape_line(&format!("{} at {}{place}", hook.name, hook.event)), columns);
     let counts = [(hook.runs, "run"), (hook.blocks, "block"), (hook.asks, "ask"), (hook.failures, "failure")];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> =
-        counts.map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" })).collect();
+    let counts: Vec<String> = counts.map(|(count, word)| counted(*count as u64, word)).collect();
     let HookStats { p50_ms, p95_ms, max_ms, .. } = hook;
     let second = format!("{}; p50 {p50_ms} ms, p95 {p95_ms} ms, max {max_ms} ms", counts.join(", "));
     format!("{}\n  {}", paint(Style::Bold, &first), fit(&second, columns.saturating_sub(2)))

@@ -18,7 +18,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use hookrail::SessionEndReason;
 use rustix::process::Signal;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::channel;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -31,6 +30,7 @@ use crate::commands::bridge::{nested, surroundings};
 use crate::commands::serve::descriptor::Descriptor;
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::signals::EndSignals;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How many lines may wait for each side.
@@ -52,10 +52,7 @@ pub(crate) fn run(server: &str, command: &[OsString], places: &Places) -> anyhow
         let error = std::process::Command::new(program).args(arguments).exec();
         return Ok(not_started(program, &error));
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the event loop")?;
+    let runtime = crate::signals::runtime()?;
     let status = runtime.block_on(pass_messages(server, command, places));
     runtime.shutdown_background();
     status
@@ -68,7 +65,7 @@ fn not_started(program: &std::ffi::OsStr, error: &std::io::Error) -> ExitStatus 
 }
 
 async fn pass_messages(name: &str, command: &[OsString], places: &Places) -> anyhow::Result<ExitStatus> {
-    let mut signals = Signals::listen().context("cannot listen to signals")?;
+    let mut signals = EndSignals::listen().context("cannot listen to signals")?;
     let (server, to_server, from_server) = match Server::start(command) {
         Ok(started) => started,
         Err(error) => {
@@ -155,37 +152,12 @@ fn guard(name: &str, places: &Places) -> Result<Guard, String> {
 }
 
 /// Ends the server with a signal; a second signal kills it.
-async fn end(server: &Server, first: Signal, signals: &mut Signals) -> u8 {
+async fn end(server: &Server, first: Signal, signals: &mut EndSignals) -> u8 {
     tokio::select! {
         code = server.end(first) => code,
         _ = signals.next() => {
             server.signal(Signal::KILL);
             server.ended().await
-        }
-    }
-}
-
-/// The signals that a client or a person sends to a server.
-struct Signals([(Signal, tokio::signal::unix::Signal); 4]);
-
-impl Signals {
-    /// From now on these signals no longer end the program by themselves.
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self([
-            (Signal::TERM, signal(SignalKind::terminate())?),
-            (Signal::INT, signal(SignalKind::interrupt())?),
-            (Signal::HUP, signal(SignalKind::hangup())?),
-            (Signal::QUIT, signal(SignalKind::quit())?),
-        ]))
-    }
-
-    async fn next(&mut self) -> Signal {
-        let Self([(a, first), (b, second), (c, third), (d, fourth)]) = self;
-        tokio::select! {
-            _ = first.recv() => *a,
-            _ = second.recv() => *b,
-            _ = third.recv() => *c,
-            _ = fourth.recv() => *d,
         }
     }
 }

@@ -7,7 +7,7 @@ mod make;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use hookrail::settings::NamedPolicy;
 use hookrail_policy::{
     CurrentPolicy, Document, Expiry, FolderError, Installed, LastPull, OnExpired, PolicyTerms,
@@ -18,7 +18,7 @@ use serde_json::json;
 use self::fetch::Fetched;
 use crate::cli::{Format, PolicyAction, PolicyStatusArgs, PullArgs, VerifyArgs};
 use crate::context::Context;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -80,10 +80,10 @@ fn named_or_fail(context: &Context) -> anyhow::Result<NamedPolicy> {
 fn pull(args: &PullArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let policy = named_or_fail(context)?;
     if policy.folder.roots_only() && !rustix::process::geteuid().is_root() {
-        return Err(Hinted::new("only root may put a policy in force", "run it with sudo").into());
+        return fail("only root may put a policy in force", "run it with sudo");
     }
     let Some(from) = args.from.as_deref().or(policy.terms.url.as_deref()) else {
-        bail!(Hinted::new("the settings name no `policy.url`", "name a URL or a file on the command line"));
+        return fail("the settings name no `policy.url`", "name a URL or a file on the command line");
     };
     let last = policy.folder.last_pull();
     // The server's word counts only for the same address, and only while there is a good document.

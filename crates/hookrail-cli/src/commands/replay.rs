@@ -25,16 +25,16 @@ use self::call::{PastCall, PastOutcome};
 use self::decide::{Interrupted, PresentDecision, ReplayDecider};
 use self::differences::{Difference, Differences};
 use self::own_log::BlockedCalls;
-use self::transcript::Listener;
 use self::transcripts::TranscriptFile;
 use crate::cli::{Format, ReplayArgs};
-use crate::commands::test::case::DecisionWord;
+use crate::commands::test::case::{DecisionWord, Expect};
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::{ExitStatus, Hinted};
 use crate::findings;
 use crate::hook_log;
+use crate::terminal::layout::counted;
 use crate::terminal::meter::Meter;
 use crate::terminal::printer::{Printer, escape_json, escape_line};
 
@@ -85,9 +85,7 @@ struct Replay<'c> {
 /// "no differences" would then be misleading.
 pub(crate) fn run(args: &ReplayArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let session = context.engine(args.trust.trust_hooks, None).build();
-    findings::refuse_unusable(session.settings(), context)?;
-    findings::print_findings(session.settings(), context, printer);
-    findings::print_trust_hint(session.settings(), args.trust.trust_hooks, printer);
+    findings::begin(session.settings(), args.trust.trust_hooks, context, printer)?;
     let candidates = find(args, context)?;
     let mut replay = Replay {
         context,
@@ -166,7 +164,7 @@ impl Replay<'_> {
         for candidate in candidates {
             self.file = candidate.path.to_string_lossy().into_owned();
             self.session = None;
-            let found = transcript::replay(&candidate.path, candidate.is_named, self);
+            let found = transcript::read(&candidate.path, candidate.is_named, self);
             let path = shown(&candidate.path, self.context);
             match found {
                 Ok(found) => {
@@ -242,7 +240,7 @@ impl Replay<'_> {
             tests.extend(groups.iter().take(MAX_SAVED).map(|(_, group)| as_test(&group.example)));
         }
         save::add(file, &tests, self.context)?;
-        let kept = if tests.len() == 1 { "1 test".to_owned() } else { format!("{} tests", tests.len()) };
+        let kept = counted(tests.len() as u64, "test");
         printer.message(format_args!("kept {kept} in {}", shown(file, self.context)));
         Ok(())
     }
@@ -253,17 +251,17 @@ impl Replay<'_> {
 fn as_test(difference: &Difference) -> Value {
     let Difference { file, line, tool, input, now, reason, by, .. } = difference;
     let file = file.rsplit('/').next().unwrap_or(file);
-    let mut expect = json!({ "decision": now });
-    if let (Some(reason), Value::Object(expect)) = (reason, &mut expect) {
-        expect.insert("reason".to_owned(), reason.as_str().into());
-    }
-    if let (Some(by), Value::Object(expect)) = (by, &mut expect) {
-        expect.insert("ran".to_owned(), json!([by]));
-    }
-    json!({ "name": format!("{tool} of {file}:{line}"), "event": "BeforeTool", "tool": tool, "input": input, "expect": expect })
+    let expect = Expect {
+        decision: DecisionWord::parse(now),
+        reason: reason.clone(),
+        ran: by.iter().cloned().collect(),
+        ..Expect::default()
+    };
+    save::test(&format!("{tool} of {file}:{line}"), "BeforeTool", save::tool_call(tool, input), &expect)
 }
 
-impl Listener for Replay<'_> {
+impl Replay<'_> {
+    /// Decides about a call that was made, by today's hooks.
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
         let now = self.decider.decide(call)?;
         self.counts.calls += 1;
@@ -280,10 +278,7 @@ impl Listener for Replay<'_> {
         Ok(now)
     }
 
-    fn session(&mut self, id: String) {
-        self.session = Some(id);
-    }
-
+    /// A call came to its end.
     fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
         // Agents show a refusal of hookrail's in their own words, or as a failure of the tool.
         let is_blocked = was == PastOutcome::Allow && self.blocked.contains(self.session.as_deref(), &call);
@@ -291,6 +286,7 @@ impl Listener for Replay<'_> {
         Ok(self.differences.add(&self.file, call, was, now)?)
     }
 
+    /// So many bytes more were read of files.
     fn read(&mut self, bytes: u64) {
         self.bytes += bytes;
         let (done, all, calls) = (self.bytes, self.all_bytes.max(self.bytes), self.counts.calls);

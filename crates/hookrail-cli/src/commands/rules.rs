@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::{Format, RulesAction, RulesArgs, RulesExcept, RulesNames};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, near_words, shown};
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::hook_log::{find_decision, path_in};
 use crate::settings_file::{self, edit};
 use crate::terminal::layout::wrap;
@@ -207,16 +207,16 @@ fn except(args: &RulesExcept, context: &Context, printer: &mut Printer) -> anyho
     let name = decision.hook.as_deref().unwrap_or_default();
     let Some(guard) = library::find(name) else {
         let message = "no shipped rule made this decision";
-        return Err(Hinted::new(message, "`hookrail log` shows which hook did; change its settings").into());
+        return fail(message, "`hookrail log` shows which hook did; change its settings");
     };
     let Some((tool, input)) = decision.whole_call() else {
         let message = format!("the log has only a part of the call of `{}`", args.id);
-        return Err(Hinted::new(message, "write the exception into the settings by hand").into());
+        return fail(message, "write the exception into the settings by hand");
     };
     if let Some(until) = &args.until
         && until.parse::<Date>().is_err()
     {
-        return Err(Hinted::new(format!("`{until}` is not a day"), "write it as 2026-12-31").into());
+        return fail(format!("`{until}` is not a day"), "write it as 2026-12-31");
     }
     let mut when = json!({ "tool": tool });
     for (argument, value) in input {
@@ -232,13 +232,11 @@ fn except(args: &RulesExcept, context: &Context, printer: &mut Printer) -> anyho
     let running = running(&context.settings());
     let on: Vec<&Hook> = running_guards(&guard, &running).collect();
     if on.is_empty() {
-        return Err(
-            Hinted::new(format!("`{name}` is not on there"), "`hookrail rules` shows which are").into()
-        );
+        return fail(format!("`{name}` is not on there"), "`hookrail rules` shows which are");
     }
     if let Some(hook) = on.iter().find(|hook| !matches!(hook.origin.level, Level::User | Level::Project)) {
         let message = format!("`{name}` was turned on by the {} settings, and stays", hook.origin.level);
-        return Err(Hinted::new(message, "only whoever manages them can make an exception").into());
+        return fail(message, "only whoever manages them can make an exception");
     }
     let text = escape_json(&serde_json::to_string(&entry)?).into_owned();
     for hook in on {

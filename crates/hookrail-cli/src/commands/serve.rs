@@ -64,10 +64,7 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitSta
         return new_key(file);
     }
     // One thread: requests without hooks are most of them, and waking another thread costs more than they do.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the event loop")?;
+    let runtime = crate::signals::runtime()?;
     let status = runtime.block_on(serve(args, context));
     // Nothing is left to run unless it was killed, and then nothing is worth waiting for.
     runtime.shutdown_background();
@@ -124,7 +121,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
             (Some(socket), None) => accept_clients(&server, &mut clients, socket).await?,
         }
         while clients.join_next().await.is_some() {}
-        server.engines.drain().await;
+        server.engines.drain(false).await;
         anyhow::Ok(())
     };
     let status = tokio::select! {
@@ -133,7 +130,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
             // Every hook's task is notified as well and drops its hooks, which kills them.
             let gone = async {
                 while clients.join_next().await.is_some() {}
-                server.engines.drain_at_once().await;
+                server.engines.drain(true).await;
             };
             let _ = tokio::time::timeout(KILL_TIMEOUT, gone).await;
             Ok(ExitStatus::Interrupted)

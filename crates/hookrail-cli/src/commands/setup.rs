@@ -6,7 +6,7 @@
 //! does. An agent that cannot be connected does not keep the others from it.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use hookrail::rules::library::Preset;
@@ -21,7 +21,7 @@ use super::{doctor, mcp, rules};
 use crate::cli::{ConnectArgs, Format, SetupArgs, UninstallArgs};
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::shown;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::screen::can_ask;
 
@@ -127,14 +127,12 @@ fn plan(preset: Option<Preset>, agents: &[Agent], file: &str) -> String {
 fn confirmed(plan: &str, printer: &mut Printer) -> anyhow::Result<bool> {
     if !can_ask() {
         let message = "nobody can be asked: standard input is not a terminal";
-        return Err(Hinted::new(message, "`hookrail setup --yes` takes the defaults").into());
+        return fail(message, "`hookrail setup --yes` takes the defaults");
     }
     printer.message(plan);
     printer.flush()?;
-    let _ = write!(io::stderr(), "Do this? [Y/n] ");
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes") && answer.ends_with('\n'))
+    let answer = printer.ask("Do this? [Y/n] ")?.map(|answer| answer.to_lowercase());
+    Ok(matches!(answer.as_deref(), Some("" | "y" | "yes")))
 }
 
 /// Connects one agent and proves it. What goes wrong is said and keeps no other agent from being connected.

@@ -15,6 +15,7 @@ use crate::cli::{Format, StatusArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::findings::{refuse_unusable, why_off};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::style::{Style, paint};
 
@@ -68,7 +69,7 @@ fn line(state: &GuardState) -> String {
 impl GuardState {
     /// `12 rules, 1 hook`.
     pub(crate) fn counted(&self) -> String {
-        let of = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let of = |count: usize, word: &str| counted(count as u64, word);
         match (self.rules, self.hooks) {
             (rules, 0) => of(rules, "rule"),
             (0, hooks) => of(hooks, "hook"),

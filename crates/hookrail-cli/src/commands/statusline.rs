@@ -13,7 +13,7 @@ use super::status::guard_state;
 use crate::cli::{Places, StatuslineAgent, StatuslineArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::hook_log::{self, LoggedDecision, LoggedLines, open_with_rotated};
+use crate::hook_log::{self, LoggedDecision, OpenLogs};
 use crate::terminal::printer::{Printer, escape_line};
 use crate::terminal::style::{Style, paint};
 
@@ -61,16 +61,12 @@ fn line(agent: Agent, given: &Value, places: &Places) -> anyhow::Result<String> 
 fn counts(session: &str, context: &Context) -> String {
     let mut counts =
         [("block", "blocked", 0), ("ask", "asked", 0), ("changed", "changed", 0), ("failed", "failed", 0)];
-    let mut logs = open_with_rotated(&hook_log::path_in(&context.state_dir())).unwrap_or_default();
-    if logs.keep_last(MOST_LOG).is_err() {
-        return String::new();
-    }
-    for (_, file) in logs.files {
-        for decision in LoggedLines::<_, LoggedDecision>::of(file).map_while(Result::ok) {
-            let of = |word: &str| decision.decision == word && decision.session_id == session;
-            if let Some((.., count)) = counts.iter_mut().find(|(word, ..)| of(word)) {
-                *count += 1;
-            }
+    let logs = OpenLogs::end_of(&hook_log::path_in(&context.state_dir()), MOST_LOG);
+    for decision in
+        logs.lines::<LoggedDecision>().map_while(Result::ok).filter(|decision| decision.session_id == session)
+    {
+        if let Some((.., count)) = counts.iter_mut().find(|(word, ..)| decision.decision == *word) {
+            *count += 1;
         }
     }
     let counts = counts.iter().filter(|(.., count)| *count > 0);

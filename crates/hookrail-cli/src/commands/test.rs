@@ -37,7 +37,7 @@ use crate::commands::check::finding::{Finding, Sources};
 use crate::commands::check::published::Annotation;
 use crate::context::Context;
 use crate::display::shown;
-use crate::exit::ExitStatus;
+use crate::exit::{ExitStatus, fail};
 use crate::findings;
 use crate::signals::EndSignals;
 use crate::terminal::meter::Meter;
@@ -82,9 +82,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     };
     let session = Arc::new(context.engine(args.trust.trust_hooks, None).build());
     let settings = session.settings();
-    findings::refuse_unusable(settings, context)?;
-    findings::print_findings(settings, context, printer);
-    findings::print_trust_hint(settings, args.trust.trust_hooks, printer);
+    findings::begin(settings, args.trust.trust_hooks, context, printer)?;
     findings::print_why_off(settings, context, printer);
     let is_any = files.iter().any(|file| !file.tests.is_empty());
     if let Some(wanted) = &args.filter {
@@ -94,10 +92,9 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     }
     let is_left = files.iter().any(|file| !file.tests.is_empty());
     if !is_left && is_any {
-        let wanted = escape_line(args.filter.as_deref().unwrap_or_default());
-        printer.message(format_args!("error: no test has `{wanted}` in its name"));
-        printer.message("hint: `hookrail test` without `--filter` runs all of them");
-        return Ok(ExitStatus::Failure);
+        let wanted = args.filter.as_deref().unwrap_or_default();
+        let hint = "`hookrail test` without `--filter` runs all of them";
+        return fail(format!("no test has `{wanted}` in its name"), hint);
     }
     if !is_left {
         let place = if args.files.is_empty() { TESTS_FOLDER } else { "these files" };
@@ -107,10 +104,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
     let coverage = Coverage::new(settings, context);
     let mut run = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
     let setup = TestSetup { session: Arc::clone(&session), context, trust_hooks: args.trust.trust_hooks };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = crate::signals::runtime()?;
     if !runtime.block_on(run.run(&setup, &mut files, printer))? {
         printer.message("interrupted");
         return Ok(ExitStatus::Interrupted);

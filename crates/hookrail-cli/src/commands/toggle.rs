@@ -12,7 +12,7 @@ use hookrail::settings::ResolvedSettings;
 use crate::cli::ToggleArgs;
 use crate::context::{Context, refuse_inside_agent};
 use crate::display::{is_home, name_operand, near_words, shown};
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::settings_file::{self, edit};
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -234,12 +234,12 @@ fn refuse_unknown(
             let near: Vec<String> = near.into_iter().map(|near| format!("`{near}`")).collect();
             format!("did you mean {}?", near.join(" or "))
         };
-        return Err(Hinted::new(format!("there is no hook `{name}`"), hint).into());
+        return fail(format!("there is no hook `{name}`"), hint);
     }
     if in_project_file && hooks.all(|hook| hook.origin.level != Level::Project) {
         let message = format!("`{name}` is not the project's: a project's list has no effect on it");
         let verb = if enable { "enable" } else { "disable" };
-        return Err(Hinted::new(message, format!("use `hookrail {verb} {}`", name_operand(name))).into());
+        return fail(message, format!("use `hookrail {verb} {}`", name_operand(name)));
     }
     Ok(())
 }

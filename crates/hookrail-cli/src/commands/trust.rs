@@ -7,8 +7,6 @@ mod ask;
 mod list;
 mod show;
 
-use std::io;
-
 use hookrail::approvals::{Pending, Review, VanishedGuard};
 use hookrail::settings::{Activation, ResolvedSettings};
 use serde_json::json;
@@ -155,10 +153,7 @@ fn approve_all(
 
 /// Writes after the last question, so an interrupted dialogue changes nothing.
 fn ask_and_approve(review: &Review, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let chosen = {
-        let mut terminal = ask::TerminalPerson { printer, answers: io::stdin().lock() };
-        ask::choose(review, &mut terminal)?
-    };
+    let chosen = ask::choose(review, printer)?;
     let store = context.approvals();
     for pending in &chosen.dropped {
         store.drop_approval(review, pending)?;

@@ -5,7 +5,6 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek as _, SeekFrom};
-use std::marker::PhantomData;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +18,7 @@ use serde_json::value::RawValue;
 
 use super::{KEPT, NEVER_WAIT, identity, rotated};
 use crate::digest;
-use crate::exit::Hinted;
+use crate::exit::{Hinted, fail};
 
 /// How much of a call's id is shown to people.
 pub(crate) const SHORT_ID: usize = 8;
@@ -28,8 +27,11 @@ pub(crate) const SHORT_ID: usize = 8;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct LoggedCall {
+    /// The line itself, without its end.
+    #[serde(skip)]
+    pub(crate) text: String,
     /// Empty in lines of older versions.
-    pub(crate) id: String,
+    id: String,
     pub(crate) event: String,
     pub(crate) name: String,
     /// The tool of a tool event; empty where it is not known.
@@ -67,20 +69,6 @@ pub(crate) enum LoggedVerdict {
     Failed,
 }
 
-impl LoggedVerdict {
-    /// Its word in the log.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Block => "block",
-            Self::Ask => "ask",
-            Self::Stop => "stop",
-            Self::Changed => "changed",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 /// How a hook call ended. The comments of the variants are part of the help text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CallOutcome {
@@ -97,6 +85,29 @@ pub(crate) enum CallOutcome {
 }
 
 impl LoggedCall {
+    /// The id of the call; older versions did not write it, but it follows from what the hook was given.
+    pub(crate) fn id(&self) -> Option<String> {
+        if !self.id.is_empty() {
+            return Some(self.id.clone());
+        }
+        Some(call_id(self.raw_input()?.get().as_bytes()))
+    }
+
+    /// What the hook was given, if the log has it.
+    pub(crate) fn input(&self) -> Option<JsonObject> {
+        serde_json::from_str(self.raw_input()?.get()).ok()
+    }
+
+    /// Not parsed: an id is a hash of exactly these bytes.
+    fn raw_input(&self) -> Option<&RawValue> {
+        #[derive(Deserialize)]
+        struct Given<'a> {
+            #[serde(borrow, default)]
+            input: Option<&'a RawValue>,
+        }
+        serde_json::from_str::<Given<'_>>(&self.text).ok()?.input
+    }
+
     /// Whether it ended like this. A hook may block and stop at once.
     pub(crate) fn ended_in(&self, outcome: CallOutcome) -> bool {
         match outcome {
@@ -216,21 +227,19 @@ impl LoggedDecision {
 
 /// The decision with this id. Ids are asked for by people, one at a time, so that reading everything is fine.
 pub(crate) fn find_decision(log: &Path, id: &str) -> anyhow::Result<LoggedDecision> {
-    let logs = open_with_rotated(log).with_context(|| format!("cannot read `{}`", log.display()))?;
+    let logs = open_with_rotated(log)?;
     let mut found: Option<LoggedDecision> = None;
-    for (path, file) in logs.files {
-        for decision in LoggedLines::<_, LoggedDecision>::of(file) {
-            let decision = decision.with_context(|| format!("cannot read `{}`", path.display()))?;
-            let full = decision.id();
-            if !full.starts_with(id.get(..ID).unwrap_or(id)) {
-                continue;
-            }
-            if let Some(other) = found.as_ref().filter(|other| other.text != decision.text) {
-                let message = format!("`{id}` matches more than one decision: {} and {full}", other.id());
-                return Err(Hinted::new(message, "give more of the id").into());
-            }
-            found = Some(decision);
+    for decision in logs.lines::<LoggedDecision>() {
+        let decision = decision?;
+        let full = decision.id();
+        if !full.starts_with(id.get(..ID).unwrap_or(id)) {
+            continue;
         }
+        if let Some(other) = found.as_ref().filter(|other| other.text != decision.text) {
+            let message = format!("`{id}` matches more than one decision: {} and {full}", other.id());
+            return fail(message, "give more of the id");
+        }
+        found = Some(decision);
     }
     let none = || {
         Hinted::new(format!("the log has no decision `{id}`"), "`hookrail log --ids` shows those that it has")
@@ -241,7 +250,7 @@ pub(crate) fn find_decision(log: &Path, id: &str) -> anyhow::Result<LoggedDecisi
 /// A line that `hookrail log` shows.
 #[derive(Debug, Clone)]
 pub(crate) enum LogEntry {
-    Call(Box<LoggedLine>),
+    Call(Box<LoggedCall>),
     Decision(Box<LoggedDecision>),
 }
 
@@ -267,12 +276,12 @@ pub(crate) trait FromLogLine: Sized {
     }
 }
 
-impl FromLogLine for LoggedLine {
+impl FromLogLine for LoggedCall {
     const TYPES: &'static [&'static str] = &["hook_call"];
 
     fn read(_kind: &str, line: &[u8]) -> Option<Self> {
-        let call = serde_json::from_slice(line).ok()?;
-        Some(Self { text: String::from_utf8_lossy(line).into_owned(), call })
+        let read: Self = serde_json::from_slice(line).ok()?;
+        Some(Self { text: String::from_utf8_lossy(line).into_owned(), ..read })
     }
 }
 
@@ -315,40 +324,7 @@ impl FromLogLine for LogEntry {
         if kind == "grant" {
             return LoggedDecision::read_grant(line).map(Box::new).map(Self::Decision);
         }
-        LoggedLine::read(kind, line).map(Box::new).map(Self::Call)
-    }
-}
-
-/// A line about a hook call, as it is in the log and as it was read.
-#[derive(Debug, Clone)]
-pub(crate) struct LoggedLine {
-    /// The line itself, without its end.
-    pub(crate) text: String,
-    pub(crate) call: LoggedCall,
-}
-
-impl LoggedLine {
-    /// The id of the call; older versions did not write it, but it follows from what the hook was given.
-    pub(crate) fn id(&self) -> Option<String> {
-        if !self.call.id.is_empty() {
-            return Some(self.call.id.clone());
-        }
-        Some(call_id(self.raw_input()?.get().as_bytes()))
-    }
-
-    /// What the hook was given, if the log has it.
-    pub(crate) fn input(&self) -> Option<JsonObject> {
-        serde_json::from_str(self.raw_input()?.get()).ok()
-    }
-
-    /// Not parsed: an id is a hash of exactly these bytes.
-    fn raw_input(&self) -> Option<&RawValue> {
-        #[derive(Deserialize)]
-        struct Given<'a> {
-            #[serde(borrow, default)]
-            input: Option<&'a RawValue>,
-        }
-        serde_json::from_str::<Given<'_>>(&self.text).ok()?.input
+        LoggedCall::read(kind, line).map(Box::new).map(Self::Call)
     }
 }
 
@@ -359,44 +335,23 @@ fn after_a_torn_line(line: &[u8]) -> Option<&[u8]> {
     line.get(at..).filter(|_| at > 0)
 }
 
-/// The hook calls of a log, or other lines of it, one after another.
-pub(crate) struct LoggedLines<R, L = LoggedLine> {
-    reader: R,
-    buffer: Vec<u8>,
-    line: PhantomData<L>,
-}
-
-impl<R: BufRead> LoggedLines<R> {
-    /// Lines of other kinds are passed over.
-    pub(crate) fn new(reader: R) -> Self {
-        Self::of(reader)
-    }
-}
-
-impl<R: BufRead, L> LoggedLines<R, L> {
-    /// The same for lines of these kinds.
-    pub(crate) fn of(reader: R) -> Self {
-        Self { reader, buffer: Vec::new(), line: PhantomData }
-    }
-}
-
-impl<R: BufRead, L: FromLogLine> Iterator for LoggedLines<R, L> {
-    type Item = io::Result<L>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+/// The lines of one sort in a log, one after another. Others are passed over.
+fn lines_of<L: FromLogLine>(mut reader: impl BufRead) -> impl Iterator<Item = io::Result<L>> {
+    let mut buffer = Vec::new();
+    std::iter::from_fn(move || {
         loop {
-            self.buffer.clear();
-            match self.reader.read_until(b'\n', &mut self.buffer) {
+            buffer.clear();
+            match reader.read_until(b'\n', &mut buffer) {
                 Ok(0) => return None,
                 Ok(_) => {
-                    if let Some(line) = L::parse(&self.buffer) {
+                    if let Some(line) = L::parse(&buffer) {
                         return Some(Ok(line));
                     }
                 }
                 Err(error) => return Some(Err(error)),
             }
         }
-    }
+    })
 }
 
 /// How much of the logs is read for numbers: as much as they hold when nothing keeps them from being moved aside.
@@ -412,6 +367,20 @@ pub(crate) struct OpenLogs {
 }
 
 impl OpenLogs {
+    /// The last bytes of a log and those that were moved aside, for numbers about the past, which are never worth a
+    /// failure: what cannot be read is left out.
+    pub(crate) fn end_of(path: &Path, bytes: u64) -> Self {
+        let mut logs = open_with_rotated(path).unwrap_or_default();
+        if logs.keep_last(bytes).is_err() { Self::default() } else { logs }
+    }
+
+    /// The lines of one sort, the oldest first.
+    pub(crate) fn lines<L: FromLogLine>(self) -> impl Iterator<Item = anyhow::Result<L>> {
+        self.files.into_iter().flat_map(|(path, file)| {
+            lines_of(file).map(move |line| line.with_context(|| format!("cannot read `{}`", path.display())))
+        })
+    }
+
     /// Leaves out all but the last bytes of the logs together. What is not a regular file is left as it is.
     pub(crate) fn keep_last(&mut self, mut bytes: u64) -> io::Result<()> {
         let mut kept = Vec::new();
@@ -438,8 +407,9 @@ impl OpenLogs {
 }
 
 /// Opens a log and those that were moved aside. What is not a regular file is not a log.
-pub(crate) fn open_with_rotated(path: &Path) -> io::Result<OpenLogs> {
-    let files = open_rotated(path, KEPT)?.into_iter().map(|file| (path.to_owned(), BufReader::new(file)));
+pub(crate) fn open_with_rotated(path: &Path) -> anyhow::Result<OpenLogs> {
+    let files = open_rotated(path, KEPT).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let files = files.into_iter().map(|file| (path.to_owned(), BufReader::new(file)));
     Ok(OpenLogs { files: files.collect(), is_cut: false })
 }
 
@@ -468,12 +438,12 @@ pub(super) fn open_rotated(path: &Path, most: u32) -> io::Result<Vec<File>> {
 
 /// Opens logs that were named. All of them are opened before anything is read, so that a typo is reported first. A pipe
 /// is read until its writers close it, and is empty if there are none.
-pub(crate) fn open_named(paths: &[PathBuf]) -> Result<OpenLogs, (PathBuf, io::Error)> {
+pub(crate) fn open_named(paths: &[PathBuf]) -> anyhow::Result<OpenLogs> {
     let open = |path: &PathBuf| {
         let file = File::options().read(true).custom_flags(NEVER_WAIT).open(path)?;
         rustix::io::ioctl_fionbio(&file, false)?;
-        Ok((path.clone(), BufReader::new(file)))
+        io::Result::Ok((path.clone(), BufReader::new(file)))
     };
-    let files = paths.iter().map(|path| open(path).map_err(|error| (path.clone(), error)));
-    Ok(OpenLogs { files: files.collect::<Result<_, _>>()?, is_cut: false })
+    let open = |path| open(path).with_context(|| format!("cannot read `{}`", path.display()));
+    Ok(OpenLogs { files: paths.iter().map(open).collect::<anyhow::Result<_>>()?, is_cut: false })
 }

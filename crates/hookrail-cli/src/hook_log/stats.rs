@@ -6,7 +6,7 @@ use std::path::Path;
 use hookrail::EventName;
 use serde::Serialize;
 
-use super::read::{LoggedCall, LoggedLines, READ_AT_MOST, open_with_rotated};
+use super::read::{LoggedCall, OpenLogs, READ_AT_MOST};
 
 /// What the log contains about one hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,20 +56,11 @@ struct HookTotals {
 }
 
 impl Statistics {
-    /// Reads the end of a log with those that were moved aside. What cannot be read is left out: numbers about the
-    /// past are never worth a failure.
+    /// Reads the end of a log with those that were moved aside.
     pub(crate) fn load(path: &Path) -> Self {
-        let mut statistics = Self::default();
-        let mut logs = open_with_rotated(path).unwrap_or_default();
-        if logs.keep_last(READ_AT_MOST).is_err() {
-            return statistics;
-        }
-        statistics.is_cut = logs.is_cut;
-        for (_, file) in logs.files {
-            for line in LoggedLines::new(file).map_while(Result::ok) {
-                statistics.add(line.call);
-            }
-        }
+        let logs = OpenLogs::end_of(path, READ_AT_MOST);
+        let mut statistics = Self { is_cut: logs.is_cut, ..Self::default() };
+        logs.lines().map_while(Result::ok).for_each(|call| statistics.add(call));
         statistics
     }
 

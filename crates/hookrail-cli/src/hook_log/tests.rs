@@ -197,9 +197,9 @@ fn a_pipe_is_no_log_and_is_not_waited_for() {
     make_pipe(&path);
     assert_eq!(open_with_rotated(&path).unwrap().files.len(), 0);
     assert_eq!(Statistics::load(&path).all(), []);
-    assert!(Tail::new(&path).poll(&mut |_: LoggedLine| Ok(())).is_err());
+    assert!(Tail::new(&path).poll(&mut |_: LoggedCall| Ok(())).is_err());
     let named = open_named(std::slice::from_ref(&path)).unwrap();
-    assert_eq!(LoggedLines::new(named.files.into_iter().next().unwrap().1).count(), 0);
+    assert_eq!(named.lines::<LoggedCall>().count(), 0);
     // Also where it takes the place of the lock, and the log is to be moved aside.
     let path = folder.path().join("full.jsonl");
     fs::write(&path, "x".repeat(100)).unwrap();

@@ -32,6 +32,21 @@ pub(crate) fn short_local_time(timestamp: &str) -> String {
     time.strftime(form).to_string()
 }
 
+/// A span of time, as people write it: `90s`, `30m`, `2h`, `7d`, `4w`.
+pub(crate) fn span(text: &str) -> Option<SignedDuration> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        "d" => 24 * 60 * 60,
+        "w" => 7 * 24 * 60 * 60,
+        _ => return None,
+    };
+    let number: u32 = number.parse().ok()?;
+    Some(SignedDuration::from_secs(i64::from(number).checked_mul(seconds)?))
+}
+
 /// The start of a span of time that reaches to the present: `--since 2h`, `--since 2026-01-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Since(Timestamp);
@@ -57,18 +72,7 @@ impl Since {
         if let Ok(time) = text.parse::<civil::DateTime>() {
             return Some(Self(time.to_zoned(zone.clone()).ok()?.timestamp()));
         }
-        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-        let seconds = match unit {
-            "s" => 1,
-            "m" => 60,
-            "h" => 60 * 60,
-            "d" => 24 * 60 * 60,
-            "w" => 7 * 24 * 60 * 60,
-            _ => return None,
-        };
-        let number: u32 = number.parse().ok()?;
-        let ago = SignedDuration::from_secs(i64::from(number).checked_mul(seconds)?);
-        Some(Self(now.checked_sub(ago).unwrap_or(Timestamp::MIN)))
+        Some(Self(now.checked_sub(span(text)?).unwrap_or(Timestamp::MIN)))
     }
 
     /// Whether a line of the log is as young. A line without a time is not.

@@ -9,7 +9,7 @@ use hookrail::Hook;
 use hookrail::components::WorkerMode;
 use serde::{Deserialize, Serialize};
 
-use super::{READ_AT_MOST, local_time, open_with_rotated};
+use super::{OpenLogs, READ_AT_MOST, local_time};
 use crate::terminal::layout::counted;
 use crate::terminal::printer::escape_line;
 
@@ -102,11 +102,7 @@ impl PastWorkers {
             worker: PastWorker,
         }
         let mut workers = HashMap::new();
-        let mut logs = open_with_rotated(path).unwrap_or_default();
-        if logs.keep_last(READ_AT_MOST).is_err() {
-            return Self(workers);
-        }
-        for (_, file) in logs.files {
+        for (_, file) in OpenLogs::end_of(path, READ_AT_MOST).files {
             for line in file.split(b'\n').map_while(Result::ok) {
                 // Most lines are of another kind, and long.
                 if line.starts_with(b"{\"type\":\"worker\"")

@@ -16,6 +16,7 @@ use crate::exit::ExitStatus;
 use crate::interrupt::Interrupt;
 use crate::terminal::agent_ui::AgentUi;
 use crate::terminal::error::report;
+use crate::terminal::layout::table;
 use crate::terminal::printer::{ClosedPipe, Printer, escape_line};
 use crate::terminal::progress::Progress;
 
@@ -23,7 +24,7 @@ use crate::terminal::progress::Progress;
 /// It is made once for the program's run; `/clear` begins another session with the same prompt.
 pub(crate) struct InteractivePrompt<'a> {
     pub(crate) ui: &'a AgentUi,
-    pub(crate) progress: &'a Progress<AgentUi>,
+    pub(crate) progress: &'a Progress,
     /// Notified of each Ctrl-C, whichever code receives it.
     pub(crate) interrupt: &'a Interrupt,
     /// Where typed lines are kept for the next time, if there is a home to keep them in.
@@ -245,14 +246,7 @@ fn hooks(session: &Session) -> String {
     if rows.is_empty() {
         return "There are no hooks. `hookrail init` writes a first one.".to_owned();
     }
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max().unwrap_or(0)
-    };
-    let (names, events, matchers) = (width(0), width(1), width(2));
-    let lines = rows.iter().map(|[name, event, matcher, state]| {
-        format!("{name:<names$}  {event:<events$}  {matcher:<matchers$}  {state}")
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    table(&rows).join("\n")
 }
 
 #[cfg(test)]

@@ -42,6 +42,22 @@ pub(crate) fn cell(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(padding))
 }
 
+/// Rows as lines, with columns as wide as their widest cell. Counted in characters: wide ones move a column, which does no
+/// harm.
+pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let mut widths = [0; N];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
 /// A text as lines of at most this width, ended between words. A word that is longer has a line of its own.
 pub(crate) fn wrap(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

@@ -60,7 +60,7 @@ impl Pager {
 
 /// Keeps Ctrl-C from ending this program; the handler stays once it is there.
 fn interrupts() -> Option<tokio::runtime::Runtime> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let runtime = crate::signals::runtime().ok()?;
     let listening = {
         let _entered = runtime.enter();
         tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).is_ok()

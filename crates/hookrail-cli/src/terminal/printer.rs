@@ -4,7 +4,7 @@ mod safe_json;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, BufRead as _, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
@@ -87,10 +87,13 @@ impl Printer {
         let _ = writeln!(self.err, "{text}");
     }
 
-    /// Asks the person something, on a line that the answer ends.
-    pub(crate) fn ask(&mut self, question: &str) {
+    /// Asks the person something, on a line that the answer ends; `None` when no answer will ever come.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
         let _ = write!(self.err, "{question}");
         let _ = self.err.flush();
+        let mut answer = Vec::new();
+        let length = io::stdin().lock().read_until(b'\n', &mut answer)?;
+        Ok((length > 0).then(|| String::from_utf8_lossy(&answer).trim().to_owned()))
     }
 
     /// Delivers what is buffered.

@@ -34,16 +34,16 @@ pub(crate) trait TerminalUi: Ui {
     fn end_line(&self);
 }
 
-/// Shows what `U` shows, and a progress line while nothing else is to be seen.
-/// It wraps what shows the agent's events, so that nothing is printed past it.
-pub(crate) struct Progress<U> {
-    inner: Arc<U>,
+/// A progress line while nothing else is to be seen, and what shows the agent's events, if anything does: nothing is printed
+/// past the line.
+pub(crate) struct Progress {
+    inner: Option<Arc<dyn TerminalUi>>,
     board: Option<Arc<Mutex<Board>>>,
 }
 
-impl<U> Progress<U> {
+impl Progress {
     /// Shows progress on stderr if that is a terminal and `wanted`.
-    pub(crate) fn on_stderr(inner: Arc<U>, wanted: bool) -> Self {
+    pub(crate) fn on_stderr(inner: Option<Arc<dyn TerminalUi>>, wanted: bool) -> Self {
         if !wanted || !screen::can_be_drawn_on() {
             return Self { inner, board: None };
         }
@@ -51,7 +51,7 @@ impl<U> Progress<U> {
     }
 
     /// Tests draw into memory.
-    fn on(inner: Arc<U>, screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
+    fn on(inner: Option<Arc<dyn TerminalUi>>, screen: Box<dyn Write + Send>, columns: fn() -> usize) -> Self {
         Self { inner, board: Some(Arc::new(Mutex::new(Board::new(screen, columns)))) }
     }
 
@@ -65,32 +65,35 @@ impl<U> Progress<U> {
     }
 }
 
-impl<U> Drop for Progress<U> {
+impl Drop for Progress {
     fn drop(&mut self) {
         self.idle();
     }
 }
 
-impl<U: TerminalUi + 'static> Ui for Progress<U> {
+impl Ui for Progress {
     fn notify(&self, event: &AgentEvent<'_>) {
-        let Some(shared) = &self.board else { return self.inner.notify(event) };
+        let show = || self.inner.as_ref().map_or((), |inner| inner.notify(event));
+        let Some(shared) = &self.board else { return show() };
         // The lock is held while the other writes, so that the ticker cannot draw in between.
         let mut board = lock(shared);
         board.wipe();
-        self.inner.notify(event);
+        show();
         board.note(event);
         if !board.running.is_empty() && !board.ticking {
-            let (shared, inner) = (Arc::clone(shared), Arc::clone(&self.inner));
+            let (shared, inner) = (Arc::clone(shared), self.inner.clone());
             let ticker = std::thread::Builder::new().name("progress".to_owned());
-            board.ticking = ticker.spawn(move || tick(&shared, inner.as_ref())).is_ok();
+            board.ticking = ticker.spawn(move || tick(&shared, inner.as_deref())).is_ok();
         }
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, bool> {
-        let Some(shared) = &self.board else { return self.inner.ask(question) };
         Box::pin(async move {
-            let _quiet = Quiet::new(shared);
-            self.inner.ask(question).await
+            let _quiet = self.board.as_deref().map(Quiet::new);
+            match &self.inner {
+                Some(inner) => inner.ask(question).await,
+                None => false,
+            }
         })
     }
 }
@@ -115,7 +118,7 @@ impl Drop for Quiet<'_> {
 }
 
 /// One thread for all that is waited for; the next wait starts another.
-fn tick(shared: &Mutex<Board>, inner: &dyn TerminalUi) {
+fn tick(shared: &Mutex<Board>, inner: Option<&dyn TerminalUi>) {
     loop {
         std::thread::sleep(TICK);
         let mut board = lock(shared);

@@ -142,7 +142,7 @@ impl Scenario {
         } else {
             self.project.user_settings(&settings);
         }
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+        let mut command = crate::program::program();
         command.current_dir(self.project.dir()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", self.project.home());
         command.env("HOOKRAIL_HOME", self.project.home());

@@ -11,7 +11,7 @@ use hookrail_testkit::TestProject;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 fn hooks(event: &str, groups: &Value) -> Value {
     json!({ "enableHooks": true, "hooks": { event: groups } })
@@ -21,7 +21,7 @@ fn one(command: &str) -> Value {
     hooks("BeforeTool", &json!([{ "hooks": [{ "type": "command", "command": command }] }]))
 }
 
-fn codes(run: &Run) -> Vec<String> {
+fn codes(run: &Ran) -> Vec<String> {
     let findings = run.json()["findings"].as_array().cloned().unwrap_or_default();
     findings.iter().map(|finding| finding["code"].as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -30,7 +30,7 @@ fn codes(run: &Run) -> Vec<String> {
 fn codes_of(project: &TestProject, command: &str) -> Vec<String> {
     // The project's own, because a relative command of the user is a finding of its own.
     project.settings(&one(command));
-    let mut codes = codes(&Run::new(project, &["check", "--format", "json"]));
+    let mut codes = codes(&Ran::new(project, &["check", "--format", "json"]));
     codes.retain(|code| !code.starts_with("project-") && code != "hooks-off");
     codes
 }
@@ -38,11 +38,11 @@ fn codes_of(project: &TestProject, command: &str) -> Vec<String> {
 #[test]
 fn good_settings_have_no_findings() {
     let project = TestProject::new();
-    assert_snapshot!("nothing_configured", Run::new(&project, &["check"]).shown());
+    assert_snapshot!("nothing_configured", Ran::new(&project, &["check"]).shown());
     let script = project.script("guard.sh", "true");
     project.user_settings(&one(script.to_str().unwrap()));
-    assert_snapshot!("no_findings", Run::new(&project, &["check", "--strict"]).shown());
-    let run = Run::new(&project, &["check", "--strict", "--format", "json"]);
+    assert_snapshot!("no_findings", Ran::new(&project, &["check", "--strict"]).shown());
+    let run = Ran::new(&project, &["check", "--strict", "--format", "json"]);
     assert_eq!((run.code, run.json()), (Some(0), json!({ "findings": [], "errors": 0, "warnings": 0 })));
 }
 
@@ -70,15 +70,15 @@ fn all_findings_come_at_once_with_place_and_hint() {
     project.file(".hookrail/settings.json", settings);
     project.user_settings(&json!({ "enableHooks": false, "hooksConfig": { "disabled": ["guard"] } }));
     // Each version of bash has its own words for the error.
-    let shown = |run: &Run| {
+    let shown = |run: &Ran| {
         let shown = run.shown();
         let complaint =
             shown.split("cannot read this command: ").nth(1).and_then(|rest| rest.split(['\n', '"']).next());
         shown.replace(complaint.unwrap(), "[COMPLAINT]")
     };
-    let text = Run::new(&project, &["check"]);
+    let text = Ran::new(&project, &["check"]);
     assert_snapshot!("all_findings", shown(&text));
-    let run = Run::new(&project, &["check", "--format", "json"]);
+    let run = Ran::new(&project, &["check", "--format", "json"]);
     assert_eq!(run.code, Some(1));
     assert_snapshot!("all_findings_json", shown(&run));
 }
@@ -89,11 +89,11 @@ fn warnings_fail_only_when_strict() {
     project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": [
         { "matcher": "wirte_file", "hooks": [{ "type": "command", "command": "true" }, { "type": "command", "command": "date" }] },
     ] } }));
-    let run = Run::new(&project, &["check", "--format", "json"]);
+    let run = Ran::new(&project, &["check", "--format", "json"]);
     assert_eq!(run.code, Some(0));
     assert_eq!(codes(&run), ["matcher-matches-no-tool"], "one finding for a group");
     assert_eq!(run.json()["warnings"], 1);
-    assert_eq!(Run::new(&project, &["check", "--strict"]).code, Some(1));
+    assert_eq!(Ran::new(&project, &["check", "--strict"]).code, Some(1));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn duplicates_are_found_where_both_hooks_match() {
         ],
         "SessionStart": [{ "hooks": [hook, hook] }],
     } }));
-    let run = Run::new(&project, &["check"]);
+    let run = Ran::new(&project, &["check"]);
     assert_snapshot!("duplicates", run.shown());
 }
 
@@ -175,7 +175,7 @@ fn each_of_many_equal_hooks_on_one_line_is_found() {
         hooks("AfterTool", &json!([{ "hooks": vec![json!({ "type": "command", "command": "true" }); 4] }]));
     project.user_settings(&json!({}));
     fs::write(project.user_settings_path(), settings.to_string()).unwrap();
-    let run = Run::new(&project, &["check", "--format", "json"]);
+    let run = Ran::new(&project, &["check", "--format", "json"]);
     assert_eq!(codes(&run), ["duplicate-command"; 3]);
     let mut columns: Vec<_> =
         run.json()["findings"].as_array().unwrap().iter().map(|finding| finding["column"].as_u64()).collect();
@@ -189,18 +189,18 @@ fn without_a_home_directory_nothing_counts_as_approved() {
     project.script("x.sh", "touch ran");
     project.settings(&one("./x.sh"));
     // A project that brings approvals of itself along, where a missing home directory would make them be found.
-    assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["trust", "--yes"]).code, Some(0));
     let approvals = project.home().join(".hookrail/approvals.json");
     project.file(".hookrail/approvals.json", fs::read(approvals).unwrap());
-    let mut check = command(&project, &["check", "--format", "json"]);
-    let run = Run::of(&project, {
+    let mut check = hookrail(&project, &["check", "--format", "json"]);
+    let run = Ran::in_project(&project, {
         check.env_remove("HOME").env_remove("HOOKRAIL_HOME");
         check
     });
     let codes = codes(&run).join(" ");
     assert!(codes.contains("project-not-approved") && codes.contains("approvals-unsafe"), "{codes}");
-    let mut disable = command(&project, &["disable", "./x.sh"]);
-    let run = Run::of(&project, {
+    let mut disable = hookrail(&project, &["disable", "./x.sh"]);
+    let run = Ran::in_project(&project, {
         disable.env_remove("HOME").env_remove("HOOKRAIL_HOME");
         disable
     });
@@ -211,7 +211,7 @@ fn without_a_home_directory_nothing_counts_as_approved() {
 fn hooks_off_names_the_setting() {
     let project = TestProject::new();
     project.script("x.sh", "true");
-    let message = |run: &Run| {
+    let message = |run: &Ran| {
         let report = run.json();
         let findings = report["findings"].as_array().cloned().unwrap_or_default();
         let off = findings
@@ -219,7 +219,7 @@ fn hooks_off_names_the_setting() {
             .find(|finding| finding["message"].as_str().unwrap().starts_with("hooks are off"));
         off.map(|off| format!("{} / {}", off["message"], off["help"]).replace('"', ""))
     };
-    let check = || message(&Run::new(&project, &["check", "--format", "json"]));
+    let check = || message(&Ran::new(&project, &["check", "--format", "json"]));
     let hooks = json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": "./x.sh" }] }] });
     project.settings(&json!({ "hooks": hooks }));
     assert_snapshot!("off_by_default", check().unwrap_or_default());
@@ -236,7 +236,7 @@ fn a_folder_below_the_project_is_checked_with_it() {
     let project = TestProject::new();
     project.settings(&one("./missing.sh"));
     fs::create_dir_all(project.dir().join("a/b")).unwrap();
-    assert_snapshot!("folder_below", Run::new(&project, &["-C", "a/b", "check"]).shown());
+    assert_snapshot!("folder_below", Ran::new(&project, &["-C", "a/b", "check"]).shown());
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn damaged_approvals_and_settings_are_findings() {
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(state.join("approvals.json"), "{").unwrap();
     fs::write(project.user_settings_path(), "{ \"hooks\": [1, }").unwrap();
-    let run = Run::new(&project, &["check", "--format", "json"]);
+    let run = Ran::new(&project, &["check", "--format", "json"]);
     let codes = codes(&run).join(" ");
     assert!(codes.contains("approvals-damaged") && codes.contains("malformed-settings"), "{codes}");
     assert!(codes.contains("project-not-approved"), "{codes}");
@@ -260,14 +260,14 @@ fn damaged_approvals_and_settings_are_findings() {
 fn what_settings_hold_cannot_forge_the_report() {
     let project = TestProject::new();
     project.user_settings(&one("./\u{1b}c\u{202e}x.sh"));
-    let run = Run::new(&project, &["check"]);
+    let run = Ran::new(&project, &["check"]);
     assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{}", run.stdout);
     assert!(run.stdout.contains("\\u{1b}c\\u{202e}x.sh"), "{}", run.stdout);
     // A settings file on one long line still gives a readable excerpt.
     let many = vec![json!({ "type": "command", "command": "true", "name": "n".repeat(300) }); 50];
     let text = hooks("AfterTool", &json!([{ "hooks": many }])).to_string();
     fs::write(project.user_settings_path(), text).unwrap();
-    let run = Run::new(&project, &["check"]);
+    let run = Ran::new(&project, &["check"]);
     assert!(run.stdout.contains("duplicate-command"));
     assert!(run.stdout.lines().all(|line| line.chars().count() < 520), "{}", run.stdout);
 }
@@ -279,8 +279,8 @@ fn colors_come_when_forced_and_never_otherwise() {
     for (variable, value, colored) in
         [("TERM", "xterm-256color", false), ("CLICOLOR_FORCE", "1", true), ("NO_COLOR", "1", false)]
     {
-        let mut check = command(&project, &["check"]);
-        let run = Run::of(&project, {
+        let mut check = hookrail(&project, &["check"]);
+        let run = Ran::in_project(&project, {
             check.env(variable, value);
             check
         });
@@ -295,7 +295,7 @@ fn a_closed_pipe_is_no_error() {
         (0..2000).map(|n| json!({ "type": "command", "command": format!("./missing-{n}.sh") })).collect();
     project.user_settings(&hooks("AfterTool", &json!([{ "hooks": many }])));
     let mut child =
-        command(&project, &["check"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        hookrail(&project, &["check"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = [0; 8];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     // The reader is gone now, as with `| head -1`.
@@ -314,11 +314,11 @@ fn usage_errors_are_64() {
         &["init", "--lang", "cobol"],
         &[],
     ] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(64), ""), "{args:?}");
         assert!(!run.stderr.is_empty());
     }
-    let run = Run::new(&project, &["-C", "nowhere", "check"]);
+    let run = Ran::new(&project, &["-C", "nowhere", "check"]);
     assert_snapshot!("no_such_directory", run.shown());
 }
 
@@ -334,7 +334,7 @@ fn ten_thousand_hooks_are_checked_in_a_moment() {
         "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": hooks }] },
     }));
     let begin = std::time::Instant::now();
-    let run = Run::new(&project, &["check", "--format", "json"]);
+    let run = Ran::new(&project, &["check", "--format", "json"]);
     let took = begin.elapsed();
     let report = run.json();
     let missing =
@@ -361,7 +361,7 @@ fn what_follows_from_a_broken_file_depends_on_its_level() {
         ] {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, broken).unwrap();
-            let report = Run::new(&project, &["check", "--format", "json"]).json();
+            let report = Ran::new(&project, &["check", "--format", "json"]).json();
             // An extension's manifest has no flag.
             if !(file.ends_with("llxprt-extension.json") && advice.starts_with("write")) {
                 let help = format!("{advice}until this is fixed, {what}");
@@ -395,7 +395,7 @@ fn what_cannot_run_in_forks_is_reported() {
     ] {
         let hook = json!({ "type": "command", "command": command, "worker": "fork" });
         project.user_settings(&hooks("BeforeTool", &json!([{ "hooks": [hook] }])));
-        let report = Run::new(&project, &["check", "--format", "json"]).json();
+        let report = Ran::new(&project, &["check", "--format", "json"]).json();
         let findings = report["findings"].as_array().cloned().unwrap_or_default();
         let found = findings.iter().find(|finding| finding["code"] == "fork-without-effect");
         let found = found
@@ -416,12 +416,12 @@ fn findings_are_annotations_of_a_workflow_and_sarif() {
     let project = TestProject::new();
     let text = "{\n  \"enableHooks\": true,\n  \"hooks\": { \"BeforeTol\\n::add-mask::x, 100%\": [] }\n}\n";
     project.file(".hookrail/settings.json", text);
-    let report = Run::new(&project, &["check", "--format", "json"]).json();
+    let report = Ran::new(&project, &["check", "--format", "json"]).json();
     let finding =
         report["findings"].as_array().unwrap().iter().find(|it| it["code"] == "unknown-event").unwrap();
     let (line, column) = (&finding["line"], &finding["column"]);
 
-    let run = Run::new(&project, &["check", "--format", "github"]);
+    let run = Ran::new(&project, &["check", "--format", "github"]);
     assert_eq!(run.code, Some(1), "{run:?}");
     let place =
         format!("::error file=.hookrail/settings.json,line={line},col={column},title=unknown-event::");
@@ -435,11 +435,11 @@ fn findings_are_annotations_of_a_workflow_and_sarif() {
     let above = dir.parent().unwrap();
     let inside = format!("file={}/.hookrail", project.dir().file_name().unwrap().display());
     let output =
-        command(&project, &["check", "--format", "github"]).env("GITHUB_WORKSPACE", above).output().unwrap();
+        hookrail(&project, &["check", "--format", "github"]).env("GITHUB_WORKSPACE", above).output().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(stdout.contains(&inside), "{stdout}");
 
-    let run = Run::new(&project, &["check", "--format", "sarif"]);
+    let run = Ran::new(&project, &["check", "--format", "sarif"]);
     assert_eq!(run.code, Some(1), "{run:?}");
     let log = run.json();
     assert_eq!(

@@ -13,7 +13,7 @@ use hookrail_testkit::{TestProject, make_pipe, process, wait_until};
 use serde_json::{Value, json};
 
 use crate::agent_scenario::{Scenario, write};
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 /// Enough for anything on a busy machine.
 const LONG: Duration = Duration::from_mins(1);
@@ -72,24 +72,24 @@ fn settings_survive_a_kill_of_enable_and_disable() {
     let project = TestProject::new();
     fs::create_dir_all(project.home().join(".hookrail")).unwrap();
     fs::write(project.user_settings_path(), SETTINGS).unwrap();
-    let mut moments = Moments::of(|| assert_eq!(Run::new(&project, &["disable", "guard"]).code, Some(0)));
+    let mut moments = Moments::of(|| assert_eq!(Ran::new(&project, &["disable", "guard"]).code, Some(0)));
     let mut interrupted = 0;
     for round in 0..kills(10) {
         let verb = if round % 2 == 0 { "enable" } else { "disable" };
         let moment = moments.next();
-        interrupted += u32::from(kill_after(command(&project, &[verb, "guard"]), moment));
+        interrupted += u32::from(kill_after(hookrail(&project, &[verb, "guard"]), moment));
         let text = fs::read_to_string(project.user_settings_path()).unwrap();
         assert!(text.contains("// A comment that must survive."), "{verb} after {moment:?}: {text}");
         assert!(text.trim_end().ends_with('}') && text.contains("\"theme\": \"dark\""), "torn: {text}");
-        let list = Run::new(&project, &["list", "--format", "json"]);
+        let list = Ran::new(&project, &["list", "--format", "json"]);
         assert_eq!(list.code, Some(0), "{}", list.shown());
         assert_eq!(list.json()["hooks"].as_array().map(Vec::len), Some(1), "{}", list.shown());
     }
     assert!(interrupted > 0, "no kill came in time");
     // A program that was killed does not delay the next ones.
     for (verb, enabled) in [("disable", false), ("enable", true)] {
-        assert_eq!(Run::new(&project, &[verb, "guard"]).code, Some(0));
-        let list = Run::new(&project, &["list", "--format", "json"]).json();
+        assert_eq!(Ran::new(&project, &[verb, "guard"]).code, Some(0));
+        let list = Ran::new(&project, &["list", "--format", "json"]).json();
         assert_eq!(list["hooks"][0]["enabled"], enabled, "{verb}");
     }
 }
@@ -103,7 +103,7 @@ fn approvals_survive_a_kill_of_trust() {
         }).collect::<Vec<_>>() } })
     };
     project.settings(&hooks(0));
-    let mut moments = Moments::of(|| assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0)));
+    let mut moments = Moments::of(|| assert_eq!(Ran::new(&project, &["trust", "--yes"]).code, Some(0)));
     let approvals = project.home().join(".hookrail/approvals.json");
     let count = || {
         let store: Value = serde_json::from_str(&fs::read_to_string(&approvals).unwrap()).unwrap();
@@ -113,14 +113,14 @@ fn approvals_survive_a_kill_of_trust() {
     let mut known = 1;
     for round in 1..=kills(10) {
         project.settings(&hooks(round));
-        kill_after(command(&project, &["trust", "--yes"]), moments.next());
+        kill_after(hookrail(&project, &["trust", "--yes"]), moments.next());
         let now = count();
         assert!(now >= known, "approvals were lost: {known} before, {now} now");
         known = now;
-        let list = Run::new(&project, &["trust", "--list"]);
+        let list = Ran::new(&project, &["trust", "--list"]);
         assert_eq!(list.code, Some(0), "{}", list.shown());
     }
-    assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["trust", "--yes"]).code, Some(0));
     assert_eq!(count(), usize::try_from(kills(10)).unwrap() + 1, "all of them in the end");
 }
 
@@ -132,7 +132,7 @@ fn check_log(project: &TestProject, log: &Path, context: &str) {
         let whole = serde_json::from_str::<Value>(line).is_ok();
         assert!(whole || number + 1 == lines.len(), "{context}: line {number} is torn: {line:?}");
     }
-    let shown = Run::new(project, &["log", log.to_str().unwrap()]);
+    let shown = Ran::new(project, &["log", log.to_str().unwrap()]);
     assert_eq!(shown.code, Some(0), "{context}: {}", shown.shown());
 }
 
@@ -183,7 +183,7 @@ fn a_killed_server_answers_in_whole_lines_and_its_hooks_end_by_themselves() {
     let file = project.file("requests.jsonl", &requests);
     let answers = project.dir().join("answers.jsonl");
     let serve = |mark: &str| {
-        let mut command = command(&project, &["serve"]);
+        let mut command = hookrail(&project, &["serve"]);
         command.env(process::MARK, mark).stdin(fs::File::open(&file).unwrap());
         command.stdout(fs::File::create(&answers).unwrap()).stderr(Stdio::null());
         command
@@ -226,23 +226,23 @@ fn several_programs_at_once_lose_no_update() {
     let mut running = Vec::new();
     for (n, (project, name)) in others.iter().zip(&names).enumerate() {
         project.settings(&json!({ "hooks": { "BeforeTool": hooks(n) } }));
-        let mut trust = command(project, &["trust", "--yes"]);
+        let mut trust = hookrail(project, &["trust", "--yes"]);
         trust.env("HOME", first.home()).env("HOOKRAIL_HOME", first.home());
-        for mut command in [trust, command(&first, &["disable", name])] {
+        for mut command in [trust, hookrail(&first, &["disable", name])] {
             running.push(command.stdout(Stdio::null()).spawn().unwrap());
         }
     }
     for mut child in running {
         assert!(child.wait().unwrap().success());
     }
-    let list = Run::new(&first, &["list", "--format", "json"]).json();
+    let list = Ran::new(&first, &["list", "--format", "json"]).json();
     for hook in list["hooks"].as_array().unwrap() {
         assert_eq!(hook["enabled"], false, "the update of {} was lost", hook["name"]);
     }
     for project in &others {
-        let mut list = command(project, &["list", "--format", "json"]);
+        let mut list = hookrail(project, &["list", "--format", "json"]);
         list.env("HOME", first.home()).env("HOOKRAIL_HOME", first.home());
-        let shown = Run::of(project, list).json();
+        let shown = Ran::in_project(project, list).json();
         let own: Vec<_> =
             shown["hooks"].as_array().unwrap().iter().filter(|hook| hook["approved"] == "approved").collect();
         assert_eq!(own.len(), 1, "the approval was lost: {shown}");
@@ -283,14 +283,14 @@ fn devices_and_pipes_are_not_read_as_files() {
             &["rules", "enable", "no-force-push", "--project"],
             &policy,
         ] {
-            let ran = Run::new(&project, args);
+            let ran = Ran::new(&project, args);
             assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.stderr);
             assert!(ran.stderr.contains("it is not a regular file"), "{args:?}: {}", ran.stderr);
         }
         // It is told about at every command, in the same words.
         fs::remove_file(project.dir().join(".hookrail/settings.json")).unwrap();
         for args in [&["replay", "given"][..], &["fire", "BeforeTool", "--payload", "given"]] {
-            let ran = Run::new(&project, args);
+            let ran = Ran::new(&project, args);
             assert!(matches!(ran.code, Some(1 | 64)), "{args:?}: {}", ran.stderr);
             // A pipe may be what another program writes to.
             assert_eq!(ran.stderr.contains("it is not a regular file"), !is_pipe, "{args:?}: {}", ran.stderr);

@@ -8,7 +8,7 @@ use hookrail_testkit::{process_is_alive, wait_until, write_executable};
 use crate::pty::Terminal;
 
 fn demo(temp: &std::path::Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = crate::program::program();
     command.arg("demo").env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("TMPDIR", temp).env("HOME", "/nonexistent/home").stdin(Stdio::null());
     command

@@ -273,7 +273,7 @@ fn rust_sources(folder: &Path) -> Vec<(String, String)> {
 #[test]
 fn the_page_of_commands_lists_every_command() {
     let page = fs::read_to_string(root().join("docs/command-line.md")).expect("the page");
-    let help = Command::new(env!("CARGO_BIN_EXE_hookrail")).arg("--help").output().expect("the program");
+    let help = crate::program::program().arg("--help").output().expect("the program");
     let help = String::from_utf8(help.stdout).expect("text");
     let commands =
         help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");

@@ -12,14 +12,8 @@ use crate::program::{Ran, hookrail, run};
 
 /// Runs the doctor where no agent's program is found, so that only what a test made is there.
 fn doctor(project: &TestProject) -> Ran {
-    let output =
-        hookrail(project, &["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin").output().unwrap();
-    Ran {
-        command: "hookrail doctor".to_owned(),
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    let args = ["doctor", "--format", "json"];
+    Ran::of(&args, hookrail(project, &args).env("PATH", "/usr/bin:/bin").output().unwrap())
 }
 
 /// The states of all findings in an area whose message holds these words.

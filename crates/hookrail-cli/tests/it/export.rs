@@ -6,7 +6,7 @@ use hookrail_testkit::model_server::{Server, Step, send, sized};
 use hookrail_testkit::{TestProject, wait_until};
 use serde_json::{Value, json};
 
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 fn ok() -> Vec<Step> {
     sized("200 OK", "Content-Type: application/json\r\n", "{}")
@@ -30,10 +30,10 @@ fn with_log(text: &str) -> TestProject {
     project
 }
 
-fn export(project: &TestProject, server: &str, args: &[&str]) -> Run {
-    let mut command = command(project, &[&["export", "--otlp"], args].concat());
+fn export(project: &TestProject, server: &str, args: &[&str]) -> Ran {
+    let mut command = hookrail(project, &[&["export", "--otlp"], args].concat());
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", server).env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s3cret");
-    Run::of(project, command)
+    Ran::in_project(project, command)
 }
 
 fn records(server: &Server) -> Vec<Value> {
@@ -143,7 +143,7 @@ fn a_killed_exporter_repeats_the_batch_in_flight_and_no_other() {
     let log: String = (0..600).map(|number| decision(number, "BeforeTool")).collect();
     let project = with_log(&log);
     let server = Server::start(vec![ok(), vec![Step::Hang], ok()]);
-    let mut exporter = command(&project, &["export", "--otlp"]);
+    let mut exporter = hookrail(&project, &["export", "--otlp"]);
     let mut exporter = exporter.env("OTEL_EXPORTER_OTLP_ENDPOINT", server.url()).spawn().unwrap();
     wait_until(std::time::Duration::from_mins(1), "the second batch", || server.received().len() == 2);
     exporter.kill().unwrap();
@@ -192,11 +192,11 @@ fn a_damaged_position_is_named() {
 fn a_followed_log_is_sent_as_it_grows() {
     let project = with_log("");
     let server = Server::start(vec![ok()]);
-    let mut follower = command(&project, &["export", "--otlp", "--follow"]);
+    let mut follower = hookrail(&project, &["export", "--otlp", "--follow"]);
     let mut follower = follower.env("OTEL_EXPORTER_OTLP_ENDPOINT", server.url()).spawn().unwrap();
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["@standard"] } }));
     let rm = json!({ "command": "rm -rf /" }).to_string();
-    let fired = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &rm]);
+    let fired = Ran::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &rm]);
     assert_eq!(fired.code, Some(2), "{}", fired.shown());
     let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
     while server.received().is_empty() && std::time::Instant::now() < deadline {

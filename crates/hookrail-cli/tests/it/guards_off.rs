@@ -11,7 +11,7 @@ use hookrail_testkit::TestProject;
 use serde_json::json;
 
 use crate::agent_scenario::{Scenario, write};
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 /// A user's guard that blocks everything, in settings that a test then breaks.
 fn guarded() -> TestProject {
@@ -83,7 +83,7 @@ fn unusable_settings_of_the_user_are_refused_by_every_program_that_runs_hooks() 
             let replay = project.file("replay.jsonl", "");
             let agent = ["agent", "--quiet", "-p", "go", "--replay", replay.to_str().unwrap()];
             for args in [&["fire", "BeforeTool"][..], &["serve"], &agent] {
-                let run = Run::new(&project, args);
+                let run = Ran::new(&project, args);
                 assert_eq!(run.code, Some(1), "C8: {what}, {level}, {args:?}: {}", run.shown());
                 let expected = format!("error: the {level} settings cannot be used");
                 assert!(run.stderr.contains(&expected), "C8: {what}, {args:?}: {}", run.shown());
@@ -92,11 +92,11 @@ fn unusable_settings_of_the_user_are_refused_by_every_program_that_runs_hooks() 
                 assert_eq!(run.stdout, "", "{what}: {args:?}");
             }
             for args in [&["list"][..], &["explain", "BeforeTool"], &["trust"]] {
-                let run = Run::new(&project, args);
+                let run = Ran::new(&project, args);
                 assert!(run.stderr.contains(message), "C8: {what}, {level}, {args:?}: {}", run.shown());
                 assert!(!run.stdout.contains("No hooks are configured"), "{what}: {}", run.shown());
             }
-            let check = Run::new(&project, &["check"]);
+            let check = Ran::new(&project, &["check"]);
             assert_eq!(check.code, Some(1), "C8: {what}: {}", check.shown());
             assert!(
                 check.stdout.contains(message.trim_start_matches(":2:10: ")),
@@ -123,14 +123,14 @@ fn unusable_settings_of_a_project_or_an_extension_take_nothing_else_down() {
                 project.settings_path()
             };
             break_it(&file);
-            let run = Run::new(&project, &["fire", "BeforeTool"]);
+            let run = Ran::new(&project, &["fire", "BeforeTool"]);
             assert_eq!(run.code, Some(2), "C8: {what}: {}", run.shown());
             assert!(
                 run.stderr.contains("error: ") && run.stderr.contains(message),
                 "{what}: {}",
                 run.shown()
             );
-            assert_eq!(Run::new(&project, &["check"]).code, Some(1), "C8: {what}");
+            assert_eq!(Ran::new(&project, &["check"]).code, Some(1), "C8: {what}");
         }
     }
 }
@@ -160,8 +160,8 @@ fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_gua
         project.settings(&json!({ "hooks": { "BeforeTool": [
             { "hooks": [{ "type": "command", "command": "./guard.sh", "name": "theirs" }] },
         ] } }));
-        assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
-        let fire = Run::new(&project, &["fire", "BeforeTool"]);
+        assert_eq!(Ran::new(&project, &["trust", "--yes"]).code, Some(0));
+        let fire = Ran::new(&project, &["fire", "BeforeTool"]);
         assert!(fire.stdout.contains("the project says no"), "{what}: {}", fire.shown());
         damage(&project.home().join(".hookrail/approvals.json"));
 
@@ -180,7 +180,7 @@ fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_gua
             (&["doctor"], 1),
         ];
         for (args, code) in told {
-            let run = Run::new(&project, args);
+            let run = Ran::new(&project, args);
             assert_eq!(run.code, Some(code), "{what}, {args:?}: {}", run.shown());
             let said = format!("{}{}", run.stdout, run.stderr);
             assert!(said.contains(message), "{what}, {args:?}: {}", run.shown());
@@ -194,9 +194,9 @@ fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_gua
         let payload = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "cwd": project.dir(),
             "tool_name": "Read", "tool_input": { "file_path": "a" } });
         let payload = project.file("payload.json", payload.to_string());
-        let mut bridge = command(&project, &["bridge", "claude"]);
+        let mut bridge = hookrail(&project, &["bridge", "claude"]);
         bridge.stdin(fs::File::open(payload).unwrap());
-        let answer = Run::of(&project, bridge).json();
+        let answer = Ran::in_project(&project, bridge).json();
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{what}: {answer}");
         assert!(
             answer["systemMessage"].as_str().is_some_and(|text| text.contains(message)),
@@ -238,7 +238,7 @@ fn a_misspelt_flag_is_reported_by_every_program_and_refuses_nothing() {
         (&["explain", "BeforeTool"], 0),
         (&["check"], 1),
     ] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         assert_eq!(run.code, Some(code), "C11: {args:?}: {}", run.shown());
         let said = format!("{}{}", run.stdout, run.stderr);
         assert!(said.contains("did you mean `enableHooks`?"), "C11: {args:?}: {}", run.shown());
@@ -254,7 +254,7 @@ fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
         "BeforeTool": [{ "hooks": [{ "type": "command", "command": "true", "onFailrue": "block" }] }],
     } }));
     for args in [&["fire", "BeforeTool"][..], &["serve"], &["list"], &["explain", "BeforeTool"]] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         assert_eq!(run.code, Some(0), "{args:?}: {}", run.shown());
         for said in [
             "error: ~/.hookrail/settings.json:",
@@ -265,7 +265,7 @@ fn unknown_events_and_misspelt_fields_reach_people_where_they_work() {
             assert!(run.stderr.contains(said), "C9: {args:?} lacks {said}: {}", run.shown());
         }
     }
-    assert_eq!(Run::new(&project, &["check"]).code, Some(1), "C11");
+    assert_eq!(Ran::new(&project, &["check"]).code, Some(1), "C11");
 }
 
 #[test]
@@ -291,12 +291,12 @@ fn a_project_that_waits_for_approval_is_one_finding_everywhere() {
         &json!({ "hooks": { "BeforeTool": [{ "hooks": [hook("one"), hook("two"), hook("three")] }] } }),
     );
     for args in [&["list"][..], &["explain", "BeforeTool"], &["fire", "BeforeTool"], &["serve"]] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         let said = "3 hooks of this project are not approved and do not run: `one`, `two`, `three`";
         assert!(run.stderr.contains(said), "{args:?}: {}", run.shown());
         assert!(run.stderr.contains("hookrail trust"), "{args:?}: {}", run.shown());
     }
-    let findings = Run::new(&project, &["check", "--format", "json"]).json()["findings"].clone();
+    let findings = Ran::new(&project, &["check", "--format", "json"]).json()["findings"].clone();
     let about_approval: Vec<_> = findings
         .as_array()
         .unwrap()
@@ -307,7 +307,7 @@ fn a_project_that_waits_for_approval_is_one_finding_everywhere() {
     // Settings besides hooks wait as well.
     project.settings(&json!({ "hooksConfig": { "maxOutputBytes": 1 } }));
     for args in [&["list"][..], &["explain", "BeforeTool"], &["check"]] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         let said = format!("{}{}", run.stdout, run.stderr);
         assert!(said.contains("ignored until they are approved"), "{args:?}: {}", run.shown());
     }
@@ -322,8 +322,8 @@ fn the_project_is_found_from_a_subdirectory() {
     let below = project
         .file("src/deep/payload.json", json!({ "tool_name": "write_file", "tool_input": {} }).to_string());
     let below = below.parent().unwrap().to_owned();
-    let mut fire = command(&project, &["fire", "BeforeTool", "--trust-hooks", "--payload", "payload.json"]);
-    let run = Run::of(&project, {
+    let mut fire = hookrail(&project, &["fire", "BeforeTool", "--trust-hooks", "--payload", "payload.json"]);
+    let run = Ran::in_project(&project, {
         fire.current_dir(&below);
         fire
     });
@@ -332,26 +332,26 @@ fn the_project_is_found_from_a_subdirectory() {
     let said = format!("note: working in {}", project.dir().display());
     assert_eq!(run.stderr.matches(&said).count(), 1, "C2: {}", run.shown());
     // With -C as well, and without a word in the project's own folder.
-    let run = Run::new(&project, &["-C", "src/deep", "fire", "BeforeTool", "--trust-hooks"]);
+    let run = Ran::new(&project, &["-C", "src/deep", "fire", "BeforeTool", "--trust-hooks"]);
     assert!(run.stderr.contains(&said), "C2: {}", run.shown());
-    let run = Run::new(&project, &["fire", "BeforeTool", "--trust-hooks"]);
+    let run = Ran::new(&project, &["fire", "BeforeTool", "--trust-hooks"]);
     assert!(!run.stderr.contains("working in"), "C2: {}", run.shown());
     // A repository below is a project of its own.
     fs::create_dir_all(project.dir().join("src/deep/.git")).unwrap();
-    let run = Run::new(&project, &["-C", "src/deep", "list", "--format", "json"]);
+    let run = Ran::new(&project, &["-C", "src/deep", "list", "--format", "json"]);
     assert_eq!(run.json()["hooks"].as_array().unwrap().len(), 1, "C2: {}", run.shown());
     // Approvals mark a project whose file is gone.
     fs::remove_dir_all(project.dir().join("src/deep/.git")).unwrap();
-    assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["trust", "--yes"]).code, Some(0));
     fs::remove_file(project.settings_path()).unwrap();
-    let run = Run::new(&project, &["-C", "src/deep", "list"]);
+    let run = Ran::new(&project, &["-C", "src/deep", "list"]);
     assert!(run.stderr.contains(&said), "C2: {}", run.shown());
 }
 
 #[test]
 fn serve_refuses_at_the_start_and_keeps_what_it_had_at_a_reload() {
     let project = guarded();
-    let mut serve = command(&project, &["serve"]);
+    let mut serve = hookrail(&project, &["serve"]);
     let mut child = serve.stdin(Stdio::piped()).spawn().unwrap();
     let request = |id: &str| {
         format!(

@@ -9,12 +9,12 @@ use hookrail_testkit::TestProject;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 const LANGUAGES: [(&str, &str); 3] = [("sh", "sh"), ("python", "py"), ("node", "js")];
 
-fn fire(project: &TestProject, args: &[&str]) -> Run {
-    Run::new(project, &[&["fire", "--format", "json"], args].concat())
+fn fire(project: &TestProject, args: &[&str]) -> Ran {
+    Ran::new(project, &[&["fire", "--format", "json"], args].concat())
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn every_starter_works_at_once() {
         project.file("package.json", r#"{ "type": "module" }"#);
         for event in EventName::ALL {
             let named = ["init", event.as_str(), "--lang", language, "--name", event.as_str()];
-            let run = Run::new(&project, &named);
+            let run = Ran::new(&project, &named);
             assert_eq!(run.code, Some(0), "{event} {language}: {}", run.shown());
             let script = project.dir().join(format!(".hookrail/hooks/{event}.{extension}"));
             assert_eq!(
@@ -46,7 +46,7 @@ fn every_starter_works_at_once() {
                 "{event} {language}: {stdout}"
             );
         }
-        let check = Run::new(&project, &["check", "--strict"]);
+        let check = Ran::new(&project, &["check", "--strict"]);
         assert_eq!(check.code, Some(0), "{language}: {}", check.shown());
     }
 }
@@ -56,7 +56,7 @@ fn starters_do_what_they_say() {
     for (language, _) in LANGUAGES {
         let project = TestProject::new();
         for event in EventName::ALL {
-            Run::new(&project, &["init", event.as_str(), "--lang", language]);
+            Ran::new(&project, &["init", event.as_str(), "--lang", language]);
         }
         let env = r#"{"file_path":"conf/.env","content":"a \"file_path\":\"x\""}"#;
         let run = fire(&project, &["BeforeTool", "--tool", "write_file", "--input", env]);
@@ -106,9 +106,9 @@ fn starters_do_what_they_say() {
             1,
             "{language}"
         );
-        let mut read_only = command(&project, &["fire", "--format", "json", "BeforeToolSelection"]);
+        let mut read_only = hookrail(&project, &["fire", "--format", "json", "BeforeToolSelection"]);
         read_only.env("HOOK_READ_ONLY", "1");
-        let run = Run::of(&project, read_only);
+        let run = Ran::in_project(&project, read_only);
         let names = &run.json()["finalOutput"]["hookSpecificOutput"]["toolConfig"]["allowedFunctionNames"];
         assert_eq!(names.as_array().map(Vec::len), Some(4), "{language}: {}", run.shown());
     }
@@ -117,10 +117,10 @@ fn starters_do_what_they_say() {
 #[test]
 fn says_what_it_did_and_what_comes_next() {
     let project = TestProject::new();
-    assert_snapshot!("first", Run::new(&project, &["init"]).shown());
+    assert_snapshot!("first", Ran::new(&project, &["init"]).shown());
     assert_snapshot!("settings", project.read(".hookrail/settings.json"));
     assert_snapshot!("script", project.read(".hookrail/hooks/protect-env-files.sh"));
-    assert_snapshot!("second", Run::new(&project, &["init", "SessionStart", "--lang", "python"]).shown());
+    assert_snapshot!("second", Ran::new(&project, &["init", "SessionStart", "--lang", "python"]).shown());
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn nothing_is_overwritten() {
         ".hookrail/settings.json",
         "{ // Mine.\n  \"hooks\": { \"BeforeTool\": [ { \"hooks\": [ { \"type\": \"command\", \"command\": \"true\", \"name\": \"protect-env-files-2\" } ] } ] } }",
     );
-    assert_eq!(Run::new(&project, &["init"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["init"]).code, Some(0));
     assert_eq!(project.read(".hookrail/hooks/protect-env-files.sh"), "mine");
     let settings = project.read(".hookrail/settings.json");
     assert!(settings.contains("// Mine.") && settings.contains("protect-env-files-3"), "{settings}");
@@ -142,19 +142,19 @@ fn nothing_is_overwritten() {
 fn a_hook_is_named_after_what_it_does_or_as_given() {
     let project = TestProject::new();
     for args in [&["init"][..], &["init"], &["init", "--name", "my.guard_1"]] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         assert_eq!(run.code, Some(0), "{}", run.shown());
     }
-    let list = Run::new(&project, &["list", "--format", "json"]).json();
+    let list = Ran::new(&project, &["list", "--format", "json"]).json();
     let names: Vec<&str> =
         list["hooks"].as_array().unwrap().iter().map(|hook| hook["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["protect-env-files", "protect-env-files-2", "my.guard_1"]);
     assert!(project.dir().join(".hookrail/hooks/my.guard_1.sh").exists());
     for (name, code) in [("my.guard_1", 1), ("a/b", 64), ("", 64), ("-x", 64), ("..", 64)] {
-        let run = Run::new(&project, &["init", &format!("--name={name}")]);
+        let run = Ran::new(&project, &["init", &format!("--name={name}")]);
         assert_eq!(run.code, Some(code), "{name}: {}", run.shown());
     }
-    let after = Run::new(&project, &["list", "--format", "json"]).json();
+    let after = Ran::new(&project, &["list", "--format", "json"]).json();
     assert_eq!(after["hooks"].as_array().unwrap().len(), 3, "a refused name adds nothing");
 }
 
@@ -167,9 +167,9 @@ fn only_the_new_hook_is_approved() {
         "hooksConfig": { "maxOutputBytes": 1 },
         "hooks": { "BeforeTool": [{ "hooks": [{ "type": "command", "command": "./theirs.sh", "name": "theirs" }] }] },
     }));
-    let run = Run::new(&project, &["init"]);
+    let run = Ran::new(&project, &["init"]);
     assert!(run.stderr.contains("hookrail trust"), "{}", run.shown());
-    let list = Run::new(&project, &["list", "--format", "json"]).json();
+    let list = Ran::new(&project, &["list", "--format", "json"]).json();
     let approved: Vec<_> = list["hooks"]
         .as_array()
         .unwrap()
@@ -187,7 +187,7 @@ fn only_the_new_hook_is_approved() {
 #[test]
 fn users_hooks_work_in_every_project() {
     let project = TestProject::new();
-    assert_snapshot!("user", Run::new(&project, &["init", "SessionEnd", "--user"]).shown());
+    assert_snapshot!("user", Ran::new(&project, &["init", "SessionEnd", "--user"]).shown());
     assert!(!project.settings_path().exists());
     let elsewhere = project.dir().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
@@ -199,8 +199,8 @@ fn users_hooks_work_in_every_project() {
         run.shown()
     );
     // In the home directory the one settings file is the user's, also without the flag.
-    let mut at_home = command(&project, &["init", "SessionStart"]);
-    let run = Run::of(&project, {
+    let mut at_home = hookrail(&project, &["init", "SessionStart"]);
+    let run = Ran::in_project(&project, {
         at_home.current_dir(project.home());
         at_home
     });
@@ -213,7 +213,7 @@ fn users_hooks_work_in_every_project() {
 fn malformed_settings_stop_it_before_anything_is_written() {
     let project = TestProject::new();
     project.file(".hookrail/settings.json", "{ \"hooks\": [] }");
-    assert_snapshot!("wrong_type", Run::new(&project, &["init"]).shown());
+    assert_snapshot!("wrong_type", Ran::new(&project, &["init"]).shown());
     assert!(!project.dir().join(".hookrail/hooks").exists());
     assert_eq!(project.read(".hookrail/settings.json"), "{ \"hooks\": [] }");
 }
@@ -222,7 +222,7 @@ fn malformed_settings_stop_it_before_anything_is_written() {
 fn shell_starters_need_no_json_tool() {
     let project = TestProject::new();
     for event in EventName::ALL {
-        Run::new(&project, &["init", event.as_str(), "--name", event.as_str()]);
+        Ran::new(&project, &["init", event.as_str(), "--name", event.as_str()]);
         let script = project.dir().join(format!(".hookrail/hooks/{event}.sh"));
         let text = fs::read_to_string(&script).unwrap();
         let code = text.lines().filter(|line| !line.starts_with('#'));
@@ -236,7 +236,7 @@ fn shell_starters_need_no_json_tool() {
 #[test]
 fn manual_pages_are_written() {
     let project = TestProject::new();
-    let run = Run::new(&project, &["man", "pages"]);
+    let run = Ran::new(&project, &["man", "pages"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let page = project.read("pages/hookrail-check.1");
     assert!(page.contains("hookrail check") && page.contains("strict"), "{page}");
@@ -249,7 +249,7 @@ fn workers_are_written_with_their_kit() {
     for (language, extension) in [("python", "py"), ("node", "mjs")] {
         let project = TestProject::new();
         for name in ["one", "two"] {
-            let run = Run::new(&project, &["init", "--worker", "--lang", language, "--name", name]);
+            let run = Ran::new(&project, &["init", "--worker", "--lang", language, "--name", name]);
             assert_eq!(run.code, Some(0), "{language}: {}", run.shown());
         }
         assert!(project.dir().join(format!(".hookrail/hooks/hookrail_hook.{extension}")).is_file());
@@ -264,6 +264,6 @@ fn workers_are_written_with_their_kit() {
     }
     let project = TestProject::new();
     for args in [&["init", "--worker"][..], &["init", "AfterTool", "--worker", "--lang", "python"]] {
-        assert_eq!(Run::new(&project, args).code, Some(1), "{args:?}");
+        assert_eq!(Ran::new(&project, args).code, Some(1), "{args:?}");
     }
 }

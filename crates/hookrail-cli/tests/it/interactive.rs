@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use hookrail_testkit::{TestProject, wait_until};
 use serde_json::{Value, json};
@@ -644,7 +644,7 @@ fn hooks_behave_the_same_in_every_mode() {
     let run = |log: &str, prompt: Option<&str>, piped: &str| {
         let mut args = setup.args(log, &yolo);
         args.extend(prompt.into_iter().flat_map(|prompt| ["--prompt".into(), prompt.into()]));
-        let mut child = Command::new(env!("CARGO_BIN_EXE_hookrail"))
+        let mut child = crate::program::program()
             .args(args)
             .current_dir(setup.project.dir())
             .env_clear()

@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 use crate::bridge::{bridge, payload, settings};
 use crate::program::{Ran, hookrail, log_path};
-use crate::support::Run;
 
 const LONG: Duration = Duration::from_mins(1);
 
@@ -80,12 +79,12 @@ impl Kept {
     }
 
     fn status(&self) -> String {
-        Run::new(&self.0, &["keeper"]).stdout
+        Ran::new(&self.0, &["keeper"]).stdout
     }
 
-    fn stop(&self) -> Run {
+    fn stop(&self) -> Ran {
         let home = self.0.home();
-        Run::new(&self.0, &["keeper", "stop", "--home", home.to_str().unwrap_or_default()])
+        Ran::new(&self.0, &["keeper", "stop", "--home", home.to_str().unwrap_or_default()])
     }
 
     fn keeper_ids(&self) -> Vec<i32> {
@@ -432,12 +431,12 @@ fn a_policys_workers_are_kept_and_replaced_with_it() {
     for version in ["1", "2"] {
         let args =
             ["policy", "make", &source, "--version", version, "--audience", "a", "--expires", "2199-12-31"];
-        let made = Run::new(&kept.0, &[&args[..], &["--file", &worker, "-o", &document]].concat());
+        let made = Ran::new(&kept.0, &[&args[..], &["--file", &worker, "-o", &document]].concat());
         assert_eq!(made.code, Some(0), "{}", made.shown());
         let content = std::io::Cursor::new(fs::read(&document).unwrap());
         let signature = minisign::sign(Some(&keys.pk), &keys.sk, content, None, None).unwrap();
         fs::write(format!("{document}.minisig"), signature.into_string()).unwrap();
-        assert_eq!(Run::new(&kept.0, &["policy", "pull", &document]).code, Some(0));
+        assert_eq!(Ran::new(&kept.0, &["policy", "pull", &document]).code, Some(0));
         reasons.extend([kept.reason(), kept.reason()]);
     }
     assert_eq!(kept.alone(), Vec::<String>::new());

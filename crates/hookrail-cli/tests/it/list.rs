@@ -7,13 +7,13 @@ use hookrail_testkit::TestProject;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::support::Run;
+use crate::program::Ran;
 
 #[test]
 fn nothing_is_listed_kindly() {
     let project = TestProject::new();
-    assert_snapshot!("nothing", Run::new(&project, &["list"]).shown());
-    let run = Run::new(&project, &["list", "--format", "json"]);
+    assert_snapshot!("nothing", Ran::new(&project, &["list"]).shown());
+    let run = Ran::new(&project, &["list", "--format", "json"]);
     assert_eq!((run.code, run.json()), (Some(0), json!({ "enabled": false, "hooks": [], "findings": [] })));
 }
 
@@ -42,8 +42,8 @@ fn every_hook_is_listed_with_state_and_history() {
         writeln!(log, "{line}").unwrap();
     }
     fs::write(state.join("log.jsonl"), log).unwrap();
-    assert_snapshot!("table", Run::new(&project, &["list"]).shown());
-    assert_snapshot!("json", Run::new(&project, &["list", "--format", "json"]).shown());
+    assert_snapshot!("table", Ran::new(&project, &["list"]).shown());
+    assert_snapshot!("json", Ran::new(&project, &["list", "--format", "json"]).shown());
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn a_fired_hook_has_a_history() {
     project.user_settings(&json!({ "enableHooks": true, "hooks": {
         "SessionStart": [{ "hooks": [{ "type": "command", "command": "true", "name": "hello" }] }],
     } }));
-    assert_eq!(Run::new(&project, &["fire", "SessionStart"]).code, Some(0));
-    let hook = Run::new(&project, &["list", "--format", "json"]).json()["hooks"][0].clone();
+    assert_eq!(Ran::new(&project, &["fire", "SessionStart"]).code, Some(0));
+    let hook = Ran::new(&project, &["list", "--format", "json"]).json()["hooks"][0].clone();
     assert_eq!(hook["runs"], 1);
     assert!(hook["lastRun"].is_string() && hook["p95Ms"].is_number(), "{hook}");
 }
@@ -77,15 +77,15 @@ fn the_list_fits_into_the_terminal() {
                 assert!(text.contains("a-rule-with-quite-a-long-name"), "{columns}: {text}");
             }
         }
-        let coloured = Run::new(&project, &[command, "--color", "always"]);
+        let coloured = Ran::new(&project, &[command, "--color", "always"]);
         assert!(coloured.stdout.contains("\u{1b}["), "{}", coloured.shown());
         let plain = crate::program::hookrail(&project, &[command]).env("NO_COLOR", "1").output().unwrap();
         assert!(!plain.stdout.contains(&0x1b), "{command}");
     }
-    let hooks = Run::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
+    let hooks = Ran::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
     let types: Vec<&str> =
         hooks.as_array().unwrap().iter().map(|hook| hook["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["rule", "command"], "{hooks}");
-    let hint = Run::new(&project, &["rules"]).stderr;
+    let hint = Ran::new(&project, &["rules"]).stderr;
     assert!(hint.contains("settings.json:") && hint.contains("\"enableHooks\": true"), "{hint}");
 }

@@ -66,7 +66,6 @@ mod schema;
 mod serve;
 mod setup;
 mod status;
-mod support;
 mod test_command;
 mod tidy;
 mod toggle;

@@ -30,7 +30,7 @@ fn received(project: &TestProject) -> String {
 
 /// The proxy with the test server behind it.
 fn proxy(project: &TestProject, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = crate::program::program();
     command
         .arg("mcp")
         .arg("--home")

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::support::Run;
+use crate::program::Ran;
 
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands/demo")
@@ -43,7 +43,7 @@ fn the_hooks_of_the_demo_pass_their_tests() {
     let settings = settings(&project);
     project.settings(&settings);
     let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/demo");
-    let run = Run::new(&project, &["test", tests, "--trust-hooks", "--coverage", "--format", "json"]);
+    let run = Ran::new(&project, &["test", tests, "--trust-hooks", "--coverage", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let coverage = run.json()["coverage"].as_array().unwrap().clone();
     let shipped = fs::read_dir(sources()).unwrap().flatten().map(|entry| entry.path());

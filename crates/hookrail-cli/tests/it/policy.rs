@@ -11,7 +11,7 @@ use hookrail_testkit::{TestProject, make_pipe};
 use minisign::KeyPair;
 use serde_json::{Value, json};
 
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 /// A machine with a policy's key in its system settings.
 struct Machine {
@@ -38,8 +38,8 @@ impl Machine {
         self.project.system_settings_path().with_file_name("policy")
     }
 
-    fn run(&self, args: &[&str]) -> Run {
-        Run::new(&self.project, args)
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::new(&self.project, args)
     }
 
     /// Makes a document with the program, and signs it.
@@ -68,7 +68,7 @@ impl Machine {
         fs::write(format!("{file}.minisig"), signature.into_string()).unwrap();
     }
 
-    fn pull(&self, from: &str) -> Run {
+    fn pull(&self, from: &str) -> Ran {
         self.run(&["policy", "pull", from])
     }
 
@@ -136,9 +136,9 @@ fn a_policy_holds_whatever_other_levels_say() {
     let system = machine.project.system_settings_path();
     let home = machine.project.home();
     let args = ["--system", system.to_str().unwrap(), "--home", home.to_str().unwrap(), "bridge", "claude"];
-    let mut bridge = command(&machine.project, &args);
+    let mut bridge = hookrail(&machine.project, &args);
     bridge.stdin(fs::File::open(stdin).unwrap());
-    let run = Run::of(&machine.project, bridge);
+    let run = Ran::in_project(&machine.project, bridge);
     assert!(run.stdout.contains("\"deny\"") && run.stdout.contains("by policy"), "{}", run.shown());
     let listed = machine.run(&["list", "--format", "json"]);
     assert!(listed.stdout.contains("\"managed\""), "{}", listed.shown());
@@ -283,7 +283,7 @@ fn without_a_policy_the_terms_decide() {
     // In other settings it has no effect, and `check` says so.
     let elsewhere = TestProject::new();
     elsewhere.user_settings(&json!({"policy": {"keys": ["x"], "audience": "a"}}));
-    let run = Run::new(&elsewhere, &["check"]);
+    let run = Ran::new(&elsewhere, &["check"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     assert!(run.stdout.contains("no policy is in force"), "{}", run.shown());
 }
@@ -469,14 +469,14 @@ fn nothing_replaces_the_policy_of_the_real_system_file() {
     let other = machine.project.file("other.json", "{}").display().to_string();
     let fire = ["fire", "BeforeTool", "--tool", "run_shell_command", "--input", r#"{"command":"shred x"}"#];
     for (variable, option) in [("", None), (other.as_str(), None), ("", Some(other.as_str()))] {
-        let plain = command(&machine.project, &[]);
+        let plain = hookrail(&machine.project, &[]);
         let mut inside = std::process::Command::new("unshare");
         inside.args(["--mount", "sh", "-c", script]).arg(plain.get_program());
         inside.arg(&named).args([document.as_str(), variable]).args(fire);
         inside.args(["--format", "json"]).args(option.iter().flat_map(|file| ["--system", file]));
         inside.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
         inside.current_dir(machine.project.dir());
-        let run = Run::of(&machine.project, inside);
+        let run = Ran::in_project(&machine.project, inside);
         if run.code != Some(2) && !can_mount() {
             return crate::program::left_out(
                 "the test of the real system file is left out: nothing can be mounted here",
@@ -500,7 +500,7 @@ fn pulls_at_once_leave_one_whole_policy() {
         (1..=6).map(|version| machine.make(&format!("{version}.json"), version, &no("shred"), &[])).collect();
     let running: Vec<_> = documents
         .iter()
-        .map(|document| command(&machine.project, &["policy", "pull", document]).spawn().unwrap())
+        .map(|document| hookrail(&machine.project, &["policy", "pull", document]).spawn().unwrap())
         .collect();
     for mut pull in running {
         pull.wait().unwrap();
@@ -545,6 +545,6 @@ fn documents_are_made_verified_and_refused_by_hand() {
     let minutes: Vec<u32> =
         cron[2..].split(' ').next().unwrap_or_default().split(',').filter_map(|n| n.parse().ok()).collect();
     assert!(minutes.len() == 4 && minutes[3] < 60 && !cron.contains('%'), "{cron}");
-    let none = Run::new(&TestProject::new(), &["policy", "pull"]);
+    let none = Ran::new(&TestProject::new(), &["policy", "pull"]);
     assert!(none.code == Some(1) && none.stderr.contains("no policy is named"), "{}", none.shown());
 }

@@ -1,7 +1,8 @@
 //! Runs the built program in a test project, with nothing of the surroundings but `PATH`.
 
-#![expect(clippy::expect_used, reason = "helpers of tests fail them by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests fail them by panicking")]
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -13,9 +14,14 @@ pub(crate) fn left_out(what: &str) {
     let _ = std::io::stderr().write_all(format!("{what}\n").as_bytes());
 }
 
+/// The program as it is.
+pub(crate) fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_hookrail"))
+}
+
 /// The program, ready to run in a project. A bridge takes nothing from the environment, so it is told by options.
 pub(crate) fn hookrail(project: &TestProject, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = program();
     command.args(args);
     if args.first() == Some(&"bridge") {
         command.arg("--home").arg(project.home()).arg("--system").arg(project.system_settings_path());
@@ -47,11 +53,14 @@ pub(crate) fn at_home(project: &TestProject, written: &str) -> String {
 }
 
 /// What a run brought.
+#[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) command: String,
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// The temporary folder of the project and its home.
+    base: String,
 }
 
 impl Ran {
@@ -61,18 +70,43 @@ impl Ran {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
             stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+            base: String::new(),
         }
+    }
+
+    /// Runs the program to its end.
+    pub(crate) fn new(project: &TestProject, args: &[&str]) -> Self {
+        Self::in_project(project, hookrail(project, args))
+    }
+
+    /// Runs a prepared command to its end.
+    pub(crate) fn in_project(project: &TestProject, mut command: Command) -> Self {
+        let base = project.home().parent().expect("a folder").display().to_string();
+        Self { base, ..Self::of(&[], command.output().expect("the program starts")) }
+    }
+
+    /// Exit code and both streams as one text, the temporary folder replaced by `[BASE]`.
+    pub(crate) fn shown(&self) -> String {
+        let code = self.code.map_or("none".to_owned(), |code| code.to_string());
+        let mut shown = format!("exit code: {code}\n");
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !text.is_empty() {
+                let _ = write!(shown, "--- {name}\n{}", text.replace(&self.base, "[BASE]"));
+            }
+        }
+        shown
     }
 
     /// Stdout as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).expect("stdout is JSON")
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("stdout is not JSON: {error}\n{self}"))
     }
 }
 
 impl std::fmt::Display for Ran {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { command, code, stdout, stderr } = self;
+        let Self { command, code, stdout, stderr, .. } = self;
         writeln!(f, "$ {command}\n--- exit {}", code.unwrap_or(-1))?;
         write!(f, "--- stdout\n{stdout}--- stderr\n{stderr}")
     }

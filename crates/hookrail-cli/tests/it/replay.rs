@@ -8,7 +8,7 @@ use hookrail_testkit::{TestProject, make_pipe};
 use serde_json::{Value, json};
 
 use crate::program::run;
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 fn guarded() -> TestProject {
     let project = TestProject::new();
@@ -35,7 +35,7 @@ fn shell(line: &str, status: &str) -> Value {
 }
 
 fn replay(project: &TestProject, args: &[&str]) -> Value {
-    let run = Run::new(project, &[&["replay", "--format", "json"], args].concat());
+    let run = Ran::new(project, &[&["replay", "--format", "json"], args].concat());
     assert_eq!(run.code, Some(0), "{}", run.shown());
     run.json()
 }
@@ -101,7 +101,7 @@ fn our_own_logs_are_asked_about_again() {
     assert_eq!(first["file"], json!("log.jsonl"));
     assert!(log.exists());
 
-    let run = Run::new(&project, &["replay", "log.jsonl"]);
+    let run = Ran::new(&project, &["replay", "log.jsonl"]);
     assert_eq!(run.code, Some(0));
     for expected in [
         "9 calls in 1 file: 3 allowed, 5 blocked, 1 asked about",
@@ -187,7 +187,7 @@ fn other_agents_transcripts_are_read_in_our_terms() {
         assert_eq!(different(&report), expected, "{agent}");
     }
     assert_eq!(replay(&project, &[])["calls"], 7, "all agents");
-    let run = Run::new(&project, &["replay", "--agent", "hookrail"]);
+    let run = Ran::new(&project, &["replay", "--agent", "hookrail"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
 }
 
@@ -210,7 +210,7 @@ fn only_hooks_without_effects_are_asked() {
         (&json!(1), vec!["1 run_shell_command allow>block pure".to_owned()])
     );
     assert!(mark("pure").exists() && !mark("effects").exists());
-    let run = Run::new(&project, &["replay", "log.jsonl"]);
+    let run = Ran::new(&project, &["replay", "log.jsonl"]);
     assert!(run.stdout.contains("1 hook was not asked"), "{}", run.shown());
     let report = replay(&project, &["log.jsonl", "--run-hooks"]);
     assert_eq!(report["notAsked"], 0);
@@ -224,7 +224,7 @@ fn differences_are_grouped_listed_and_kept_as_tests() {
         (0..20).map(|n| shell(&format!("git push -f origin b{n}"), "success")).collect();
     calls.push(shell("rm x", "success"));
     project.file("log.jsonl", lines(&calls));
-    let run = Run::new(&project, &["replay", "log.jsonl", "--save-tests", ".hookrail/tests/replayed.json"]);
+    let run = Ran::new(&project, &["replay", "log.jsonl", "--save-tests", ".hookrail/tests/replayed.json"]);
     assert!(
         run.stdout.contains("20 x run_shell_command: was allowed, now block by `no-push`"),
         "{}",
@@ -232,14 +232,14 @@ fn differences_are_grouped_listed_and_kept_as_tests() {
     );
     assert!(run.stdout.contains("and 19 more; `--all` shows them"), "{}", run.shown());
     assert!(run.stderr.contains("kept 2 tests in .hookrail/tests/replayed.json"), "{}", run.shown());
-    let tests = Run::new(&project, &["test"]);
+    let tests = Ran::new(&project, &["test"]);
     assert_eq!(
         (tests.code, tests.stdout.lines().last()),
         (Some(0), Some("2 passed, 0 failed")),
         "{}",
         tests.shown()
     );
-    let all = Run::new(&project, &["replay", "log.jsonl", "--all"]);
+    let all = Ran::new(&project, &["replay", "log.jsonl", "--all"]);
     assert_eq!(
         all.stdout.lines().filter(|line| line.contains("-> block (no-push)")).count(),
         20,
@@ -280,7 +280,7 @@ fn files_of_which_none_is_a_transcript_are_an_error() {
     project.file("notes.txt", "git push -f");
     for file in ["garbage.jsonl", "empty.jsonl", "notes.txt"] {
         for format in ["text", "json"] {
-            let run = Run::new(&project, &["replay", file, "--format", format]);
+            let run = Ran::new(&project, &["replay", file, "--format", format]);
             assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.shown());
             assert!(run.stderr.contains(&format!("there are no transcripts in `{file}`")), "{}", run.shown());
         }
@@ -303,7 +303,7 @@ fn a_line_of_a_hundred_megabytes_takes_no_memory() {
     drop(file);
     // The program may not map more than this; its own pages and threads take less than half.
     let mut bounded = std::process::Command::new("bash");
-    let program = command(&project, &[]);
+    let program = hookrail(&project, &[]);
     bounded
         .args([
             "-c",
@@ -318,7 +318,7 @@ fn a_line_of_a_hundred_megabytes_takes_no_memory() {
         .current_dir(project.dir())
         .env_clear()
         .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let run = Run::of(&project, bounded);
+    let run = Ran::in_project(&project, bounded);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let report = run.json();
     assert_eq!((&report["calls"], &report["unreadable"]), (&json!(2), &json!(1)));
@@ -343,10 +343,10 @@ fn folders_are_searched_and_circles_end() {
     for args in
         [&["replay", "none"][..], &["replay", "missing"][..], &["replay", "logs", "--since", "0m"][..]]
     {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{args:?}: {}", run.shown());
     }
-    assert_eq!(Run::new(&project, &["replay", "logs", "--since", "soon"]).code, Some(64));
+    assert_eq!(Ran::new(&project, &["replay", "logs", "--since", "soon"]).code, Some(64));
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn a_matcher_may_use_the_agents_own_name_of_a_tool() {
     let stdin = json!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": { "command": "rm x" } });
     let test = json!([{ "name": "n", "agent": "claude", "stdin": stdin, "expect": { "decision": "block", "ran": ["native"] } }]);
     project.file(".hookrail/tests/a.json", test.to_string());
-    let run = Run::new(&project, &["test"]);
+    let run = Ran::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
 }
 

@@ -3,11 +3,11 @@
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::support::Run;
+use crate::program::Ran;
 
 /// What `check` reports about rules: code, severity, message and help, each with the line of its rule.
 fn findings(project: &TestProject) -> Vec<(String, String, String, String, u64)> {
-    let report = Run::new(project, &["check", "--format", "json"]).json();
+    let report = Ran::new(project, &["check", "--format", "json"]).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = report["findings"].as_array().unwrap().iter().map(|finding| {
         (
@@ -144,7 +144,7 @@ fn each_finding_about_a_rule_has_line_excerpt_and_help() {
         let [finding] = found.as_slice() else { panic!("{rule}: {:?}", findings(&project)) };
         assert_eq!((finding.1.as_str(), finding.4), (severity, 4), "{rule}: {finding:?}");
         assert!(finding.2.contains(message) && finding.3.contains(help), "{rule}: {finding:?}");
-        let text = Run::new(&project, &["check"]);
+        let text = Ran::new(&project, &["check"]);
         assert_eq!(text.code, Some(i32::from(severity == "error")), "{}", text.shown());
         let picture = text.stdout.split(&format!("[{code}]")).nth(1).expect(&text.stdout);
         let lines: Vec<&str> = picture.lines().collect();

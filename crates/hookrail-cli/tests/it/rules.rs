@@ -3,7 +3,7 @@
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::support::Run;
+use crate::program::Ran;
 
 fn rule(fields: &Value) -> Value {
     let mut rule = json!({ "type": "rule" });
@@ -20,7 +20,7 @@ fn facts_are_shown_in_the_form_of_the_contract() {
     let project = TestProject::new();
     let line = shell("sudo rm -rf $X");
     let args = ["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line, "--format", "json"];
-    let run = Run::new(&project, &args);
+    let run = Ran::new(&project, &args);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     assert_eq!(
         run.json(),
@@ -42,7 +42,7 @@ fn the_page_shows_what_facts_prints() {
     let line = shell("cd sub && sudo git push -f > log");
     assert!(page.contains(&line), "the page asks for the same line");
     let project = TestProject::new();
-    let run = Run::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    let run = Ran::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.stdout, shown);
 }
 
@@ -52,7 +52,7 @@ fn facts_need_no_settings() {
     project.user_settings(&json!({}));
     std::fs::write(project.user_settings_path(), "{ broken").unwrap();
     let line = shell("ls");
-    let run = Run::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    let run = Ran::new(&project, &["facts", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     assert!(run.stdout.contains("command  ls"), "{}", run.shown());
 }
@@ -63,7 +63,7 @@ fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
     project.user_settings(&rule(&json!({ "name": "no-rm", "when": { "command": "rm" }, "block": "no" })));
     let fire = |line: &str| {
         let line = shell(line);
-        Run::new(
+        Ran::new(
             &project,
             &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line, "--format", "json"],
         )
@@ -83,7 +83,7 @@ fn a_rule_that_holds_is_among_the_hooks_and_one_that_does_not_is_skipped() {
     assert_eq!(report["skipped"][0]["why"], "its condition does not hold");
     // Many of them are one entry for people.
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["@standard"] } }));
-    let run = Run::new(
+    let run = Ran::new(
         &project,
         &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &shell("git push -f")],
     );
@@ -115,7 +115,7 @@ fn rules_work_at_every_event() {
         project.user_settings(
             &json!({ "enableHooks": true, "hooks": { event: [{ "hooks": [holds, fails] }] } }),
         );
-        let run = Run::new(&project, &["fire", event, "--format", "json"]);
+        let run = Ran::new(&project, &["fire", event, "--format", "json"]);
         let report = run.json();
         let said: Vec<_> = report["hooks"]
             .as_array()
@@ -137,7 +137,7 @@ fn explain_shows_which_condition_held() {
     })));
     let line = shell("git push -n");
     let args = ["explain", "BeforeTool", "--tool", "run_shell_command", "--input", &line];
-    let run = Run::new(&project, &args);
+    let run = Ran::new(&project, &args);
     assert!(run.stdout.contains("does not hold: not"), "{}", run.shown());
     assert!(run.stdout.contains("holds: command: \"git push\", seen: `git push -n`"), "{}", run.shown());
 }
@@ -146,7 +146,7 @@ fn explain_shows_which_condition_held() {
 fn what_is_wrong_with_a_rule_has_its_place() {
     let project = TestProject::new();
     project.user_settings(&rule(&json!({ "when": { "comand": "rm" }, "block": "no" })));
-    let check = Run::new(&project, &["check", "--format", "json"]);
+    let check = Ran::new(&project, &["check", "--format", "json"]);
     assert_eq!(check.code, Some(1), "{}", check.shown());
     let finding = &check.json()["findings"][0];
     assert_eq!(
@@ -160,9 +160,9 @@ fn what_is_wrong_with_a_rule_has_its_place() {
     project.user_settings(&rule(
         &json!({ "when": { "command": "rm" }, "block": "no", "examples": { "noMatch": ["sudo rm x"] } }),
     ));
-    assert_eq!(Run::new(&project, &["check"]).code, Some(1));
+    assert_eq!(Ran::new(&project, &["check"]).code, Some(1));
     let line = shell("rm x");
-    let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    let run = Ran::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
 }
 
@@ -171,9 +171,9 @@ fn a_projects_rule_needs_approval_and_a_change_asks_again() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true }));
     project.settings(&rule(&json!({ "name": "own", "when": { "tool": "write_file" }, "block": "first" })));
-    let fire = || Run::new(&project, &["fire", "BeforeTool"]);
+    let fire = || Ran::new(&project, &["fire", "BeforeTool"]);
     assert_eq!(fire().code, Some(0), "not approved, not asked");
-    let trust = Run::new(&project, &["trust", "--yes"]);
+    let trust = Ran::new(&project, &["trust", "--yes"]);
     assert_eq!(trust.code, Some(0), "{}", trust.shown());
     let definition = trust.stdout.lines().find(|line| line.starts_with("  definition ")).unwrap_or_default();
     assert!(
@@ -185,30 +185,30 @@ fn a_projects_rule_needs_approval_and_a_change_asks_again() {
     let run = fire();
     assert_eq!(run.code, Some(2), "{}", run.shown());
     project.settings(&rule(&json!({ "name": "own", "when": { "tool": "nothing" }, "block": "first" })));
-    let waits = Run::new(&project, &["trust"]);
+    let waits = Ran::new(&project, &["trust"]);
     assert_eq!(waits.code, Some(1), "a changed condition asks again: {}", waits.shown());
 }
 
 #[test]
 fn a_first_rule_is_written_approved_and_tried() {
     let project = TestProject::new();
-    let run = Run::new(&project, &["init", "--rule"]);
+    let run = Ran::new(&project, &["init", "--rule"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let check = Run::new(&project, &["check", "--strict"]);
+    let check = Ran::new(&project, &["check", "--strict"]);
     assert_eq!(
         (check.code, check.stdout.as_str()),
         (Some(0), "No findings: 1 hook in 1 file.\n"),
         "{}",
         check.shown()
     );
-    let list = Run::new(&project, &["rules"]);
+    let list = Ran::new(&project, &["rules"]);
     let on = list.stdout.lines().any(|line| line.split_whitespace().nth(1) == Some("on"));
     assert!(!on, "a rule of one's own is not the shipped one of its name: {}", list.shown());
     let line = shell("git push -f");
-    let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+    let run = Ran::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
 
-    let again = Run::new(&project, &["init", "--rule"]);
+    let again = Ran::new(&project, &["init", "--rule"]);
     assert_eq!(
         (again.code, again.stderr.as_str()),
         (Some(0), ""),
@@ -216,7 +216,7 @@ fn a_first_rule_is_written_approved_and_tried() {
         again.shown()
     );
     assert!(again.stdout.contains("it needs no approval: an approved hook of this project says the same"));
-    let waits = Run::new(&project, &["trust"]);
+    let waits = Ran::new(&project, &["trust"]);
     assert_eq!(waits.code, Some(0), "{}", waits.shown());
 }
 
@@ -224,15 +224,15 @@ fn a_first_rule_is_written_approved_and_tried() {
 #[test]
 fn a_second_rule_turns_hooks_on_again() {
     let project = TestProject::new();
-    Run::new(&project, &["init", "--rule"]);
+    Ran::new(&project, &["init", "--rule"]);
     let text =
         project.read(".hookrail/settings.json").replace("\"enableHooks\": true", "\"enableHooks\": false");
     project.file(".hookrail/settings.json", text);
-    Run::new(&project, &["trust", "--yes"]);
-    let again = Run::new(&project, &["init", "--rule"]);
+    Ran::new(&project, &["trust", "--yes"]);
+    let again = Ran::new(&project, &["init", "--rule"]);
     assert!(again.stdout.contains("turned hooks on"), "{}", again.shown());
     assert_eq!(again.stderr, "", "{}", again.shown());
-    let waits = Run::new(&project, &["trust"]);
+    let waits = Ran::new(&project, &["trust"]);
     assert_eq!(waits.code, Some(0), "{}", waits.shown());
 }
 
@@ -240,7 +240,7 @@ fn a_second_rule_turns_hooks_on_again() {
 fn the_shipped_rules_are_listed_and_shown() {
     let project = TestProject::new();
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": ["no-force-push"] } }));
-    let list = Run::new(&project, &["rules", "--format", "json"]).json();
+    let list = Ran::new(&project, &["rules", "--format", "json"]).json();
     let on: Vec<&str> = list["rules"]
         .as_array()
         .unwrap()
@@ -253,12 +253,12 @@ fn the_shipped_rules_are_listed_and_shown() {
         "rules": ["no-force-push"], "disabled": ["no-force-push"],
     } }));
     project.settings(&json!({ "hooksConfig": { "rules": ["no-secret-files"] } }));
-    let list = Run::new(&project, &["rules", "--format", "json"]).json();
+    let list = Ran::new(&project, &["rules", "--format", "json"]).json();
     let off = list["rules"].as_array().unwrap().iter().all(|rule| rule["on"] == false);
     assert!(off, "a guard that is disabled or waits for approval guards nothing: {list}");
-    let shown = Run::new(&project, &["rules", "no-force-push"]);
+    let shown = Ran::new(&project, &["rules", "no-force-push"]);
     assert!(shown.stdout.contains("\"examples\""), "{}", shown.shown());
-    let unknown = Run::new(&project, &["rules", "no-force-pusch"]);
+    let unknown = Ran::new(&project, &["rules", "no-force-pusch"]);
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.stderr.contains("did you mean `no-force-push`?"), "{}", unknown.shown());
 }
@@ -272,15 +272,15 @@ fn a_rule_that_held_stands_in_the_log_and_in_the_list() {
     ] }] } }));
     for line in ["rm x", "mv a b"] {
         let line = shell(line);
-        Run::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
+        Ran::new(&project, &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", &line]);
     }
     for (outcome, name) in [("block", "no-rm"), ("ask", "ask-mv")] {
-        let run = Run::new(&project, &["log", "--outcome", outcome, "--format", "json"]);
+        let run = Ran::new(&project, &["log", "--outcome", outcome, "--format", "json"]);
         let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), 1, "{}", run.shown());
         assert_eq!(lines[0]["name"], name, "{}", run.shown());
     }
-    assert_eq!(Run::new(&project, &["log", "--outcome", "allow", "--format", "json"]).stdout, "");
-    let hooks = Run::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
+    assert_eq!(Ran::new(&project, &["log", "--outcome", "allow", "--format", "json"]).stdout, "");
+    let hooks = Ran::new(&project, &["list", "--format", "json"]).json()["hooks"].clone();
     assert_eq!((&hooks[0]["runs"], &hooks[1]["runs"]), (&json!(1), &json!(1)), "{hooks}");
 }

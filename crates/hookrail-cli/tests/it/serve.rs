@@ -31,7 +31,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 
 /// The program in a project, in an environment of its own.
 fn program(project: &TestProject) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = crate::program::program();
     command
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -100,6 +100,33 @@ fn one_command_protects_what_is_found_and_another_takes_it_back() {
     assert_eq!((purged.code, file.exists()), (Some(0), false), "{purged}");
 }
 
+/// Whoever tries hookrail out and takes it away again finds his home as it was.
+#[test]
+fn folders_that_were_made_go_again_and_others_stay() {
+    let project = TestProject::new();
+    let home = |name: &str| project.home().join(name);
+    // Cursor's folder is there already, and is empty; Codex's holds a file of its own.
+    fs::create_dir_all(home(".cursor")).unwrap();
+    let agents = "claude,gemini,opencode,crush,codex,cursor";
+    let done = with_agents(&project, &[], &["setup", "--yes", "--preset", "none", "--agents", agents]);
+    for made in
+        [".claude", ".gemini", ".config/opencode/plugin", ".config/crush", ".codex", ".cursor/hooks.json"]
+    {
+        assert!(home(made).exists(), "{made}: {done}");
+    }
+    fs::write(home(".codex/auth.json"), "{}").unwrap();
+    let again = with_agents(&project, &[], &["setup", "--yes", "--preset", "none", "--agents", agents]);
+    assert_ne!(again.code, None, "{again}");
+    let gone = run(&project, &["uninstall", "--purge"]);
+    assert_eq!(gone.code, Some(0), "{gone}");
+    for made in [".claude", ".gemini", ".config", ".cursor/hooks.json", ".hookrail"] {
+        assert!(!home(made).exists(), "{made}: {gone}");
+    }
+    for kept in [".codex/auth.json", ".cursor"] {
+        assert!(home(kept).exists(), "{kept}: {gone}");
+    }
+}
+
 #[test]
 fn an_agent_with_a_broken_file_does_not_keep_the_others_from_being_connected() {
     let project = TestProject::new();

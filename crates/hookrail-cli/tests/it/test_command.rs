@@ -5,7 +5,7 @@ use std::fs;
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 /// A project whose guards are the user's, so that nothing waits for approval.
 fn guarded() -> TestProject {
@@ -44,7 +44,7 @@ fn write(project: &TestProject, name: &str, tests: &[Value]) {
 }
 
 /// The names of the tests that failed, with why.
-fn failed(run: &Run) -> Vec<String> {
+fn failed(run: &Ran) -> Vec<String> {
     let report = run.json();
     let tests = report["tests"].as_array().unwrap().iter().filter(|test| test["passed"] == false);
     tests
@@ -86,7 +86,7 @@ fn every_key_of_expect_holds_or_fails() {
             shell("f8", "ls", json!({ "errors": true })),
         ],
     );
-    let run = Run::new(&project, &["test", "--format", "json"]);
+    let run = Ran::new(&project, &["test", "--format", "json"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     let report = run.json();
     assert_eq!((&report["passed"], &report["failed"]), (&json!(9), &json!(8)), "{}", run.shown());
@@ -133,7 +133,7 @@ fn people_see_one_line_a_test_and_what_differs() {
             shell("wrong", "rm x", json!({ "decision": "block" })),
         ],
     );
-    let run = Run::new(&project, &["test", "--coverage", "--junit", "report.xml"]);
+    let run = Ran::new(&project, &["test", "--coverage", "--junit", "report.xml"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(lines[0].starts_with("PASS   [") && lines[0].ends_with("ms] right"), "{}", run.stdout);
@@ -179,7 +179,7 @@ fn coverage_names_what_nothing_exercises() {
             json!({ "name": "closed", "event": "BeforeTool", "tool": "glob", "expect": { "decision": "block", "errors": true } }),
         ],
     );
-    let run = Run::new(&project, &["test", "--coverage"]);
+    let run = Ran::new(&project, &["test", "--coverage"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     for expected in [
         "coverage: 3 of 5 hooks and rules ran, 3 decided; 2 of 4 guards blocked or asked",
@@ -189,7 +189,7 @@ fn coverage_names_what_nothing_exercises() {
     ] {
         assert!(run.stdout.contains(expected), "{expected}\n{}", run.stdout);
     }
-    let report = Run::new(&project, &["test", "--format", "json"]).json();
+    let report = Ran::new(&project, &["test", "--format", "json"]).json();
     assert_eq!(
         report["coverage"],
         json!([
@@ -206,7 +206,7 @@ fn coverage_names_what_nothing_exercises() {
 #[test]
 fn filters_and_empty_projects_have_exit_codes_of_their_own() {
     let project = guarded();
-    let run = Run::new(&project, &["test"]);
+    let run = Ran::new(&project, &["test"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     assert!(run.stderr.contains("no tests were found in .hookrail/tests"), "{}", run.shown());
     assert_eq!(run.stdout, "", "{}", run.shown());
@@ -215,12 +215,12 @@ fn filters_and_empty_projects_have_exit_codes_of_their_own() {
         "a.json",
         &[shell("one", "ls", json!({})), shell("two", "ls", json!({ "decision": "block" }))],
     );
-    let run = Run::new(&project, &["test", "--filter", "one"]);
+    let run = Ran::new(&project, &["test", "--filter", "one"]);
     assert_eq!((run.code, run.stdout.lines().last()), (Some(0), Some("1 passed, 0 failed")));
-    let run = Run::new(&project, &["test", "--filter", "three"]);
+    let run = Ran::new(&project, &["test", "--filter", "three"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     assert!(run.stderr.contains("no test has `three` in its name"), "{}", run.shown());
-    let run = Run::new(&project, &["test", "missing.json"]);
+    let run = Ran::new(&project, &["test", "missing.json"]);
     assert_eq!(run.code, Some(64), "{}", run.shown());
 }
 
@@ -244,16 +244,16 @@ fn what_is_no_test_file_runs_nothing() {
     ];
     for (name, bytes) in bad {
         let file = project.file(".hookrail/tests/b.json", &bytes);
-        let run = Run::new(&project, &["test"]);
+        let run = Ran::new(&project, &["test"]);
         assert_eq!((run.code, run.stdout.as_str()), (Some(64), ""), "{name}: {}", run.shown());
         assert!(run.stderr.contains("b.json"), "{name}: {}", run.shown());
         assert!(!mark.exists(), "{name}: a hook ran");
         fs::remove_file(file).unwrap();
     }
-    let run = Run::new(&project, &["test", "."]);
+    let run = Ran::new(&project, &["test", "."]);
     assert_eq!(run.code, Some(0), "a folder without tests: {}", run.shown());
     project.file(".hookrail/tests/b.json", "\u{feff}[] // fine");
-    assert_eq!(Run::new(&project, &["test"]).code, Some(0), "a byte order mark is no lie");
+    assert_eq!(Ran::new(&project, &["test"]).code, Some(0), "a byte order mark is no lie");
     assert!(mark.exists());
 }
 
@@ -261,7 +261,7 @@ fn what_is_no_test_file_runs_nothing() {
 fn an_error_shows_the_line() {
     let project = guarded();
     project.file(".hookrail/tests/a.json", "[\n  { \"name\": \"n\",\n    \"event\": \"BeforeTol\" }\n]");
-    let run = Run::new(&project, &["test"]);
+    let run = Ran::new(&project, &["test"]);
     assert_eq!(run.code, Some(64));
     assert!(run.stderr.contains(".hookrail/tests/a.json:3:14"), "{}", run.shown());
     assert!(run.stderr.contains("\"event\": \"BeforeTol\""), "{}", run.shown());
@@ -279,7 +279,7 @@ fn accepting_rewrites_what_failed_and_keeps_comments() {
 ]
 "#;
     project.file(".hookrail/tests/a.json", text);
-    let run = Run::new(&project, &["test", "--accept"]);
+    let run = Ran::new(&project, &["test", "--accept"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let expected = project.read(".hookrail/tests/a.json");
     let first = text.replace("\"decision\": \"allow\"", "\"decision\": \"block\"");
@@ -288,14 +288,14 @@ fn accepting_rewrites_what_failed_and_keeps_comments() {
     let flat: String = expected.split_whitespace().collect();
     assert!(flat.contains(r#""input":{"command":"ls"},"expect":{"decision":"allow"}}"#), "{expected}");
     assert!(flat.contains(r#""tool":"crash","expect":{"decision":"allow","errors":true}}"#), "{expected}");
-    let run = Run::new(&project, &["test"]);
+    let run = Ran::new(&project, &["test"]);
     assert_eq!(
         (run.code, run.stdout.lines().last()),
         (Some(0), Some("3 passed, 0 failed")),
         "{}",
         run.shown()
     );
-    Run::new(&project, &["test", "--accept"]);
+    Ran::new(&project, &["test", "--accept"]);
     assert_eq!(project.read(".hookrail/tests/a.json"), expected, "nothing failed, nothing changes");
 }
 
@@ -327,7 +327,7 @@ fn a_test_may_have_a_project_and_a_home_of_its_own() {
             ),
         ],
     );
-    let run = Run::new(&project, &["test", "--format", "json"]);
+    let run = Ran::new(&project, &["test", "--format", "json"]);
     let failed = failed(&run);
     assert_eq!(failed.len(), 1, "{}", run.shown());
     assert!(
@@ -351,23 +351,23 @@ fn hooks_that_are_not_approved_do_not_run_for_a_test() {
         with_files(own.clone()),
     ] {
         write(&project, "a.json", std::slice::from_ref(&test));
-        let run = Run::new(&project, &["test"]);
+        let run = Ran::new(&project, &["test"]);
         assert_eq!(run.code, Some(1), "{test}: {}", run.shown());
         assert!(!mark.exists(), "{test}");
-        let run = Run::new(&project, &["test", "--trust-hooks"]);
+        let run = Ran::new(&project, &["test", "--trust-hooks"]);
         assert_eq!(run.code, Some(0), "{test}: {}", run.shown());
         fs::remove_file(&mark).unwrap();
     }
-    assert_eq!(Run::new(&project, &["trust", "--yes"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["trust", "--yes"]).code, Some(0));
     write(&project, "a.json", &[with_files(json!({ "a": "" }))]);
     assert_eq!(
-        Run::new(&project, &["test"]).code,
+        Ran::new(&project, &["test"]).code,
         Some(0),
         "an approved project's hooks run in its copy too"
     );
     fs::remove_file(&mark).unwrap();
     write(&project, "a.json", &[with_files(own)]);
-    let run = Run::new(&project, &["test"]);
+    let run = Ran::new(&project, &["test"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     assert!(run.stdout.contains("brings its own hooks"), "{}", run.shown());
     assert!(!mark.exists(), "what a test file brings along was approved by nobody");
@@ -379,7 +379,7 @@ fn settings_that_cannot_be_used_refuse() {
     write(&project, "a.json", &[shell("n", "ls", json!({}))]);
     fs::write(project.user_settings_path(), "{ torn").unwrap();
     for args in [&["test"][..], &["replay", ".hookrail"][..]] {
-        let run = Run::new(&project, args);
+        let run = Ran::new(&project, args);
         assert_eq!(run.code, Some(1), "{}", run.shown());
         assert!(run.stderr.contains("the user settings cannot be used"), "{}", run.shown());
     }
@@ -389,14 +389,14 @@ fn settings_that_cannot_be_used_refuse() {
 fn a_tried_call_becomes_a_test() {
     let project = guarded();
     let push = r#"{"command":"git push -f"}"#;
-    let run = Run::new(
+    let run = Ran::new(
         &project,
         &["fire", "BeforeTool", "--tool", "run_shell_command", "--input", push, "--save-test", "no force"],
     );
     assert_eq!(run.code, Some(2), "{}", run.shown());
-    let run = Run::new(&project, &["fire", "AfterAgent", "--save-test", "the end"]);
+    let run = Ran::new(&project, &["fire", "AfterAgent", "--save-test", "the end"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let run = Run::new(&project, &["fire", "BeforeTool", "--tool", "write_file", "--save-test", "changed"]);
+    let run = Ran::new(&project, &["fire", "BeforeTool", "--tool", "write_file", "--save-test", "changed"]);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let saved: Value = serde_json::from_str(&project.read(".hookrail/tests/fired.json")).unwrap();
     assert_eq!(
@@ -405,14 +405,14 @@ fn a_tried_call_becomes_a_test() {
                 "expect": { "decision": "block", "reason": "force pushes are for people", "ran": ["no-push"] } })
     );
     assert_eq!(saved[2]["expect"]["input"]["content"], "changed");
-    let run = Run::new(&project, &["test"]);
+    let run = Ran::new(&project, &["test"]);
     assert_eq!(
         (run.code, run.stdout.lines().last()),
         (Some(0), Some("3 passed, 0 failed")),
         "{}",
         run.shown()
     );
-    let run = Run::new(&project, &["fire", "AfterAgent", "--save-test", "the end"]);
+    let run = Ran::new(&project, &["fire", "AfterAgent", "--save-test", "the end"]);
     assert!(run.stderr.contains("it has a test named `the end` already"), "{}", run.shown());
 }
 
@@ -421,11 +421,11 @@ fn the_starters_come_with_tests_that_pass() {
     for language in ["sh", "python", "node"] {
         let project = TestProject::new();
         for event in hookrail::EventName::ALL {
-            let run = Run::new(&project, &["init", event.as_str(), "--lang", language]);
+            let run = Ran::new(&project, &["init", event.as_str(), "--lang", language]);
             assert_eq!(run.code, Some(0), "{language}: {}", run.shown());
         }
-        assert_eq!(Run::new(&project, &["init", "--rule"]).code, Some(0));
-        let run = Run::new(&project, &["test", "--format", "json"]);
+        assert_eq!(Ran::new(&project, &["init", "--rule"]).code, Some(0));
+        let run = Ran::new(&project, &["test", "--format", "json"]);
         let report = run.json();
         assert_eq!((run.code, &report["failed"]), (Some(0), &json!(0)), "{language}: {}", run.shown());
         assert!(report["passed"].as_u64().unwrap() >= 14, "{language}: {}", run.shown());
@@ -438,14 +438,14 @@ fn the_starters_come_with_tests_that_pass() {
 #[test]
 fn the_shipped_rules_pass_their_tests() {
     let project = TestProject::new();
-    let rules = Run::new(&project, &["rules", "--format", "json"]).json();
+    let rules = Ran::new(&project, &["rules", "--format", "json"]).json();
     let names: Vec<&str> =
         rules["rules"].as_array().unwrap().iter().map(|rule| rule["name"].as_str().unwrap()).collect();
     project.user_settings(&json!({ "enableHooks": true, "hooksConfig": { "rules": names } }));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
-    let mut test = command(&project, &["test", folder, "--format", "json"]);
+    let mut test = hookrail(&project, &["test", folder, "--format", "json"]);
     test.env("TERM", "dumb");
-    let run = Run::of(&project, test);
+    let run = Ran::in_project(&project, test);
     let report = run.json();
     assert_eq!((run.code, failed(&run)), (Some(0), Vec::new()), "{}", run.shown());
     let undecided: Vec<_> =
@@ -467,9 +467,9 @@ fn a_users_rule_of_the_same_name_does_not_let_a_projects_test_pass() {
     ];
     write(&project, "a.json", &tests);
     // Not approved, it does not run at all.
-    let run = Run::new(&project, &["test", "--format", "json"]);
+    let run = Ran::new(&project, &["test", "--format", "json"]);
     assert_eq!(run.json()["failed"], 3, "{}", run.shown());
-    let run = Run::new(&project, &["test", "--trust-hooks", "--format", "json"]);
+    let run = Ran::new(&project, &["test", "--trust-hooks", "--format", "json"]);
     assert_eq!(
         failed(&run),
         [
@@ -479,7 +479,7 @@ fn a_users_rule_of_the_same_name_does_not_let_a_projects_test_pass() {
         "{}",
         run.shown()
     );
-    let run = Run::new(&project, &["test", "--trust-hooks"]);
+    let run = Ran::new(&project, &["test", "--trust-hooks"]);
     assert!(
         run.stdout.contains("of the user's settings; the project's hook of that name did not run"),
         "{}",
@@ -492,7 +492,7 @@ fn failed_tests_are_annotations_of_a_workflow() {
     let project = guarded();
     let bad = shell("push, 100%", "git push -f", json!({ "decision": "allow" }));
     write(&project, "a.json", &[bad, shell("fine", "ls", json!({ "decision": "allow" }))]);
-    let run = Run::new(&project, &["test", "--format", "github"]);
+    let run = Ran::new(&project, &["test", "--format", "github"]);
     assert_eq!(run.code, Some(1), "{run:?}");
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{run:?}");

@@ -10,7 +10,7 @@ use hookrail_testkit::TestProject;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail};
 
 const SETTINGS: &str = r#"{
   // Mine.
@@ -33,7 +33,7 @@ fn project() -> TestProject {
 }
 
 fn is_enabled(project: &TestProject, name: &str) -> bool {
-    let list = Run::new(project, &["list", "--format", "json"]).json();
+    let list = Ran::new(project, &["list", "--format", "json"]).json();
     list["hooks"].as_array().unwrap().iter().any(|hook| hook["name"] == name && hook["enabled"] == true)
 }
 
@@ -45,13 +45,13 @@ fn comments_formatting_mode_and_link_stay() {
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     symlink("../dotfiles.json", project.user_settings_path()).unwrap();
 
-    assert_snapshot!("disable", Run::new(&project, &["disable", "guard"]).shown());
+    assert_snapshot!("disable", Ran::new(&project, &["disable", "guard"]).shown());
     assert_snapshot!("disabled_settings", fs::read_to_string(&real).unwrap());
     assert!(!is_enabled(&project, "guard"));
-    assert_snapshot!("disable_again", Run::new(&project, &["disable", "guard"]).shown());
-    assert_snapshot!("enable", Run::new(&project, &["enable", "guard"]).shown());
+    assert_snapshot!("disable_again", Ran::new(&project, &["disable", "guard"]).shown());
+    assert_snapshot!("enable", Ran::new(&project, &["enable", "guard"]).shown());
     assert!(is_enabled(&project, "guard"));
-    assert_snapshot!("enable_again", Run::new(&project, &["enable", "guard"]).shown());
+    assert_snapshot!("enable_again", Ran::new(&project, &["enable", "guard"]).shown());
 
     assert!(fs::symlink_metadata(project.user_settings_path()).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o640);
@@ -61,21 +61,21 @@ fn comments_formatting_mode_and_link_stay() {
 #[test]
 fn a_hook_without_a_name_goes_by_its_command() {
     let project = project();
-    assert_eq!(Run::new(&project, &["disable", "date"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["disable", "date"]).code, Some(0));
     assert!(!is_enabled(&project, "date"));
     // Listed by its command, enabled by its name: the entry is found all the same.
-    Run::new(&project, &["disable", "true"]);
+    Ran::new(&project, &["disable", "true"]);
     assert!(!is_enabled(&project, "guard"));
-    Run::new(&project, &["enable", "guard"]);
+    Ran::new(&project, &["enable", "guard"]);
     assert!(is_enabled(&project, "guard"));
 }
 
 #[test]
 fn unknown_names_are_refused_with_near_ones() {
     let project = project();
-    assert_snapshot!("unknown_near", Run::new(&project, &["disable", "gaurd"]).shown());
-    assert_snapshot!("unknown", Run::new(&project, &["enable", "zzz\u{1b}[1m"]).shown());
-    assert_snapshot!("not_the_projects", Run::new(&project, &["disable", "--project", "guard"]).shown());
+    assert_snapshot!("unknown_near", Ran::new(&project, &["disable", "gaurd"]).shown());
+    assert_snapshot!("unknown", Ran::new(&project, &["enable", "zzz\u{1b}[1m"]).shown());
+    assert_snapshot!("not_the_projects", Ran::new(&project, &["disable", "--project", "guard"]).shown());
     assert_eq!(fs::read_to_string(project.user_settings_path()).unwrap(), SETTINGS);
 }
 
@@ -87,11 +87,11 @@ fn another_level_may_still_disable() {
         "disabled": ["local"],
         "AfterTool": [{ "hooks": [{ "type": "command", "command": "echo", "name": "local" }] }],
     } }));
-    assert_snapshot!("system_still_disables", Run::new(&project, &["enable", "guard"]).shown());
-    assert_snapshot!("project_still_disables", Run::new(&project, &["enable", "local"]).shown());
-    assert_snapshot!("project_enables", Run::new(&project, &["enable", "local", "--project"]).shown());
+    assert_snapshot!("system_still_disables", Ran::new(&project, &["enable", "guard"]).shown());
+    assert_snapshot!("project_still_disables", Ran::new(&project, &["enable", "local"]).shown());
+    assert_snapshot!("project_enables", Ran::new(&project, &["enable", "local", "--project"]).shown());
     assert!(is_enabled(&project, "local"));
-    assert_eq!(Run::new(&project, &["disable", "local", "--project"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["disable", "local", "--project"]).code, Some(0));
     assert!(project.read(".hookrail/settings.json").contains("hooksConfig"), "the canonical list is written");
 }
 
@@ -102,7 +102,7 @@ fn settings_that_cannot_be_read_are_left_alone() {
         { "type": "command", "command": "echo", "name": "local" },
     ] }] } }));
     fs::write(project.user_settings_path(), "{ broken").unwrap();
-    assert_snapshot!("malformed", Run::new(&project, &["disable", "local"]).shown());
+    assert_snapshot!("malformed", Ran::new(&project, &["disable", "local"]).shown());
     assert_eq!(fs::read_to_string(project.user_settings_path()).unwrap(), "{ broken");
 }
 
@@ -113,7 +113,7 @@ fn a_missing_settings_file_is_made_private() {
     project.system_settings(&json!({ "hooks": { "AfterTool": [{ "hooks": [
         { "type": "command", "command": "echo", "name": "local" },
     ] }] } }));
-    assert_eq!(Run::new(&project, &["disable", "local"]).code, Some(0));
+    assert_eq!(Ran::new(&project, &["disable", "local"]).code, Some(0));
     let mode = fs::metadata(project.user_settings_path()).unwrap().permissions().mode() & 0o7777;
     assert_eq!(mode, 0o600);
 }
@@ -123,9 +123,9 @@ fn in_the_home_directory_the_one_file_is_the_users() {
     let project = project();
     let home = project.home().with_file_name("link-to-home");
     symlink(project.home(), &home).unwrap();
-    let mut disable = command(&project, &["disable", "guard", "--project"]);
+    let mut disable = hookrail(&project, &["disable", "guard", "--project"]);
     disable.current_dir(project.home()).env("HOME", &home).env("HOOKRAIL_HOME", &home);
-    let run = Run::of(&project, disable);
+    let run = Ran::in_project(&project, disable);
     assert_eq!(run.code, Some(0), "{}", run.shown());
     assert!(!is_enabled(&project, "guard"), "also for all other projects");
 }
@@ -138,12 +138,14 @@ fn concurrent_edits_lose_nothing() {
         .collect();
     project.user_settings(&json!({ "enableHooks": true, "hooks": { "AfterTool": [{ "hooks": hooks }] } }));
     let children: Vec<_> = (0..20)
-        .map(|n| command(&project, &["disable", &format!("hook-{n}")]).stdout(Stdio::null()).spawn().unwrap())
+        .map(|n| {
+            hookrail(&project, &["disable", &format!("hook-{n}")]).stdout(Stdio::null()).spawn().unwrap()
+        })
         .collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    let list = Run::new(&project, &["list", "--format", "json"]).json();
+    let list = Ran::new(&project, &["list", "--format", "json"]).json();
     let enabled: Vec<_> =
         list["hooks"].as_array().unwrap().iter().filter(|hook| hook["enabled"] == true).collect();
     assert_eq!(enabled, Vec::<&serde_json::Value>::new());
@@ -160,9 +162,9 @@ fn a_projects_hook_is_disabled_in_that_project_alone() {
     }
     // Both projects belong to one user.
     let run = |dir: &TestProject, args: &[&str]| {
-        let mut command = command(&one, args);
+        let mut command = hookrail(&one, args);
         command.current_dir(dir.dir());
-        Run::of(dir, command)
+        Ran::in_project(dir, command)
     };
     let enabled =
         |dir: &TestProject| run(dir, &["list", "--format", "json"]).json()["hooks"][0]["enabled"].clone();
@@ -187,19 +189,19 @@ fn a_projects_hook_is_disabled_in_that_project_alone() {
 #[test]
 fn a_users_hook_is_disabled_everywhere_and_one_name_may_mean_two_hooks() {
     let project = project();
-    let run = Run::new(&project, &["disable", "guard"]);
+    let run = Ran::new(&project, &["disable", "guard"]);
     assert_eq!(run.stdout, "disabled `guard` in all projects (~/.hookrail/settings.json)\n", "C6");
-    Run::new(&project, &["enable", "guard"]);
+    Ran::new(&project, &["enable", "guard"]);
     project.settings(&json!({ "hooks": { "BeforeTool": [
         { "hooks": [{ "type": "command", "command": "x", "name": "guard" }] },
     ] } }));
-    let run = Run::new(&project, &["disable", "guard"]);
+    let run = Ran::new(&project, &["disable", "guard"]);
     assert_eq!(
         run.stdout,
         "disabled `guard` in this project only (your own state)\ndisabled `guard` in all projects (~/.hookrail/settings.json)\n",
         "C6"
     );
     assert!(!is_enabled(&project, "guard"));
-    Run::new(&project, &["enable", "guard"]);
+    Ran::new(&project, &["enable", "guard"]);
     assert!(is_enabled(&project, "guard"));
 }

@@ -28,7 +28,6 @@ const LONGEST_CALL: usize = 256 * 1024;
 #[serde(rename_all = "camelCase")]
 pub(super) struct BlockedCall {
     pub(super) id: String,
-    #[serde(with = "super::as_text")]
     pub(super) time: Timestamp,
     /// The agent that made it; `hookrail` for our own programs.
     pub(super) agent: String,

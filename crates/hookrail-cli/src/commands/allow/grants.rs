@@ -33,9 +33,7 @@ pub(super) struct Grant {
     pub(super) rules: Vec<RuleName>,
     #[serde(flatten)]
     pub(super) key: CallKey,
-    #[serde(with = "super::as_text")]
     pub(super) given: Timestamp,
-    #[serde(with = "super::as_text")]
     pub(super) until: Timestamp,
     /// For one call only.
     pub(super) once: bool,

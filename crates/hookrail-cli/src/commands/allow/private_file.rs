@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 pub(super) const LARGEST: u64 = 1 << 20;
 
 /// The content of a file; `None` if there is no such file. The error is a sentence without its subject.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
+pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     let Some((file, size)) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(LARGEST)).unwrap_or_default());
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;

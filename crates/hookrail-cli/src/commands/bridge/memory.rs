@@ -41,8 +41,9 @@ impl MemoryStore {
     /// What is remembered. What cannot be read counts as forgotten.
     pub(super) fn load(&self) -> SessionMemory {
         let Some(file) = &self.file else { return SessionMemory::lost() };
-        let is_ours = fs::symlink_metadata(file)
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST && !is_old(&metadata));
+        let is_ours = fs::symlink_metadata(file).is_ok_and(|metadata| {
+            metadata.is_file() && metadata.len() <= LARGEST && !is_old(&metadata, FORGOTTEN_AFTER)
+        });
         let text = if is_ours { fs::read(file).ok() } else { None };
         text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
     }
@@ -83,7 +84,8 @@ impl MemoryStore {
             locked.replace_with_mode(&text, 0o600).ok()?;
         }
         if is_new {
-            forget_old(folder);
+            let is_memory = |file: &Path| file.extension().is_some_and(|end| end == "json");
+            forget_old(folder, FORGOTTEN_AFTER, is_memory);
         }
         Some(native)
     }
@@ -100,16 +102,16 @@ fn keep_private(folder: &Path) -> io::Result<()> {
 }
 
 /// A clock that went backwards makes nothing old.
-fn is_old(metadata: &fs::Metadata) -> bool {
-    let oldest = SystemTime::now().checked_sub(FORGOTTEN_AFTER);
+fn is_old(metadata: &fs::Metadata, kept: Duration) -> bool {
+    let oldest = SystemTime::now().checked_sub(kept);
     oldest.zip(metadata.modified().ok()).is_some_and(|(oldest, changed)| changed < oldest)
 }
 
-/// Removes the memories of sessions that are over. Asked once a session.
-fn forget_old(folder: &Path) {
+/// Removes what did not change for so long. Asked once a session.
+pub(super) fn forget_old(folder: &Path, kept: Duration, is_wanted: impl Fn(&Path) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_memory = entry.path().extension().is_some_and(|end| end == "json");
-        if is_memory && entry.metadata().is_ok_and(|metadata| is_old(&metadata)) {
+        let is_over = || entry.metadata().is_ok_and(|metadata| is_old(&metadata, kept));
+        if is_wanted(&entry.path()) && is_over() {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -11,12 +11,13 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use hookrail::EventName;
 use hookrail_bridge::{Agent, BridgeEvent, ConnectOptions, EntryScope, also_runs, connect};
 use serde_json::Value;
 
+use super::memory::forget_old;
 use crate::cli::BridgeArgs;
 use crate::commands::connect::user_place;
 use crate::context::Context;
@@ -57,7 +58,7 @@ pub(super) fn is_answered_by_other(
         _ => Err(error),
     });
     if event.event == Some(EventName::SessionStart) {
-        forget_old(&marks);
+        forget_old(&marks, KEPT, |_| true);
     }
     match made {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -131,15 +132,4 @@ fn key(event: &BridgeEvent, stdin: &[u8]) -> Option<String> {
     let parts =
         [event.agent.as_str().as_bytes(), session.as_bytes(), event.native_event.as_bytes(), distinct];
     Some(digest::of_parts(parts, 32))
-}
-
-/// Removes the marks of calls that are over.
-fn forget_old(marks: &Path) {
-    let oldest = SystemTime::now().checked_sub(KEPT);
-    for entry in fs::read_dir(marks).into_iter().flatten().flatten() {
-        let changed = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-        if oldest.zip(changed).is_some_and(|(oldest, changed)| changed < oldest) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }

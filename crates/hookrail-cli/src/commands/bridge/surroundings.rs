@@ -8,6 +8,7 @@ use nix::unistd::{Uid, User};
 
 use super::nested;
 use crate::cli::Places;
+use crate::commands::allow::private_file;
 use crate::context::Context;
 
 /// How much hooks inherit, names and values together. A system starts no program with a few times as much, so that a project
@@ -108,18 +109,8 @@ fn search_path(path: &OsStr, outside: Option<&Path>) -> OsString {
 
 /// The `PATH` that `connect` stored: `path` of the object in `connect.json`. A file that others may write is not used.
 pub(crate) fn stored_path(state_dir: &Path) -> Option<OsString> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    /// More than any list of folders takes.
-    const LARGEST: u64 = 1 << 20;
-
-    let file = state_dir.join("connect.json");
-    let metadata = std::fs::symlink_metadata(&file).ok()?;
-    let is_ours = [0, Uid::effective().as_raw()].contains(&metadata.uid());
-    if !metadata.is_file() || metadata.len() > LARGEST || !is_ours || metadata.mode() & 0o022 != 0 {
-        return None;
-    }
-    let stored: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
+    let stored = private_file::read(&state_dir.join("connect.json")).ok()??;
+    let stored: serde_json::Value = serde_json::from_slice(&stored).ok()?;
     stored.get("path")?.as_str().map(OsString::from)
 }
 

@@ -6,32 +6,27 @@ use hookrail::components::{ForkObstacle, fork_obstacle};
 use hookrail::components::{HookKind, OnFailure};
 use hookrail::{DiagnosticCode, Hook};
 
-use super::finding::Severity;
+use super::finding::{Finding, Severity};
 use super::{Check, program};
-use crate::effect::{Effects, NO_EFFECT_HERE, why_observed};
+use crate::effect::{NO_EFFECT_HERE, why_observed};
 
 impl Check<'_> {
     /// Hooks whose outputs the agent only observes, one finding for each event; and rules that block what cannot be
     /// blocked.
     /// One for each event and not for each hook, since the setting that helps is one for all.
     pub(super) fn observed(&mut self) {
-        let effects = Effects::new(self.settings.agent_events());
+        let effects = self.settings.agent_events();
         let mut seen = HashSet::new();
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             let event = resolved.hook.event;
-            if effects.only_observed(event) && seen.insert(event) {
+            if effects.only_observes(event) && seen.insert(event) {
                 let message = format!("a block or a change by a hook of {event} {NO_EFFECT_HERE}");
-                self.at_hook(
-                    index,
-                    Severity::Note,
-                    DiagnosticCode::OnlyObserved,
-                    message,
-                    why_observed(event),
-                );
+                let finding = Finding::note(DiagnosticCode::OnlyObserved, message, why_observed(event));
+                self.at_hook(index, finding);
             } else if !event.can_block() && blocks(&resolved.hook) {
                 let message = format!("the block of this rule {NO_EFFECT_HERE}: {event} cannot be blocked");
-                let help = "block in BeforeTool, BeforeModel, BeforeAgent or AfterAgent".to_owned();
-                self.at_hook(index, Severity::Warning, DiagnosticCode::BlockInVain, message, help);
+                let help = "block in BeforeTool, BeforeModel, BeforeAgent or AfterAgent";
+                self.at_hook(index, Finding::warning(DiagnosticCode::BlockInVain, message, help));
             }
         }
     }
@@ -48,8 +43,8 @@ impl Check<'_> {
                 ForkObstacle::NotTheSame(_) => Severity::Note,
             };
             let message = format!("`\"worker\": \"fork\"` has no effect: the hook {}", obstacle.why());
-            let help = "each event starts a process of its own".to_owned();
-            self.at_hook(index, severity, DiagnosticCode::ForkWithoutEffect, message, help);
+            let help = "each event starts a process of its own";
+            self.at_hook(index, Finding::new(severity, DiagnosticCode::ForkWithoutEffect, message, help));
         }
         for (index, resolved) in self.settings.hooks.iter().enumerate() {
             if let Some(message) = crate::services::problem(&resolved.hook, &self.context.paths.home) {
@@ -57,7 +52,7 @@ impl Check<'_> {
                 let blocks = hook.on_failure == OnFailure::Block && hook.event.is_guarded();
                 let effect = if blocks { "is refused" } else { "passes" };
                 let help = format!("until then the hook fails, and {} {effect}", hook.event);
-                self.at_hook(index, Severity::Error, DiagnosticCode::InvalidValue, message, help);
+                self.at_hook(index, Finding::error(DiagnosticCode::InvalidValue, message, help));
             }
         }
         let commands = self.settings.hooks.iter().enumerate().filter_map(|(index, resolved)| {
@@ -70,7 +65,7 @@ impl Check<'_> {
             }
         });
         for (index, problem) in program::all_problems(&commands.collect::<Vec<_>>(), self.context) {
-            self.at_hook(index, problem.severity, problem.code, problem.message, problem.help);
+            self.at_hook(index, problem);
         }
     }
 }

@@ -55,9 +55,29 @@ impl Sources {
 
 impl Finding {
     /// A finding without a place.
-    pub(super) fn new(severity: Severity, code: DiagnosticCode, message: String, help: String) -> Self {
-        let help = Some(help).filter(|help| !help.is_empty());
+    pub(super) fn new(
+        severity: Severity,
+        code: DiagnosticCode,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let (message, help) = (message.into(), Some(help.into()));
         Self { code, severity, file: None, line: None, column: None, message, help, span: None }
+    }
+
+    /// What does not work as it is written.
+    pub(super) fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message, help)
+    }
+
+    /// What probably does something else than was meant.
+    pub(super) fn warning(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message, help)
+    }
+
+    /// What is worth knowing.
+    pub(super) fn note(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(Severity::Note, code, message, help)
     }
 
     /// File, line and column, where it has a place.

@@ -1,7 +1,6 @@
 //! Hooks of other agents that were not imported: they guard that agent alone, and a reader of our settings does not see
 //! them.
 
-use std::fs;
 use std::path::PathBuf;
 
 use hookrail::settings::ResolvedSettings;
@@ -9,26 +8,25 @@ use hookrail::{DiagnosticCode, EventName};
 use hookrail_bridge::{Agent, import};
 use serde_json::Value;
 
-use super::finding::{Finding, Severity};
+use super::finding::Finding;
 use crate::commands::connect::{agents_home, hook_files};
+use crate::commands::import::{ImportedHook, hooks};
 use crate::context::Context;
 use crate::display::shown;
-
-/// A longer file is not a settings file.
-const LARGEST: u64 = 4 << 20;
+use crate::plain_file;
 
 /// A note for each file of another agent that holds hooks which are neither ours nor imported.
 /// Files that cannot be read are passed over, since they are not ours to judge.
 pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Finding> {
     let mut notes = Vec::new();
     for (agent, file, is_project) in files(context) {
-        let is_settings =
-            fs::metadata(&file).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
-        let Some(text) = is_settings.then(|| fs::read_to_string(&file).ok()).flatten() else { continue };
+        let Ok(text) = plain_file::read_text(&file) else { continue };
         let Ok(imported) = import(agent, &text) else { continue };
-        let count = commands(&imported.settings)
-            .filter(|(event, command)| !is_known(settings, *event, command))
-            .count();
+        let is_new = |found: &&ImportedHook<'_>| {
+            let command = found.hook.get("command").and_then(Value::as_str);
+            command.is_some_and(|command| !is_known(settings, found.event, command))
+        };
+        let count = hooks(&imported).iter().filter(is_new).count();
         if count == 0 {
             continue;
         }
@@ -37,7 +35,7 @@ pub(super) fn notes(settings: &ResolvedSettings, context: &Context) -> Vec<Findi
         let message = format!("`{file_name}` holds {hooks} that only {} runs", agent.title());
         let help =
             format!("`hookrail import {agent}{flag}` prints them in hookrail's format; `--write` adds them");
-        notes.push(Finding::new(Severity::Note, DiagnosticCode::HooksNotImported, message, help));
+        notes.push(Finding::note(DiagnosticCode::HooksNotImported, message, help));
     }
     notes
 }
@@ -58,18 +56,6 @@ fn files(context: &Context) -> Vec<(Agent, PathBuf, bool)> {
         }
     }
     found
-}
-
-/// Every imported command with its event.
-fn commands(settings: &hookrail::JsonObject) -> impl Iterator<Item = (EventName, &str)> {
-    let events = settings.get("hooks").and_then(Value::as_object).into_iter().flatten();
-    events.filter_map(|(name, groups)| Some((name.parse::<EventName>().ok()?, groups))).flat_map(
-        |(event, groups)| {
-            let groups = groups.as_array().into_iter().flatten();
-            let hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
-            hooks.filter_map(move |hook| Some((event, hook.get("command")?.as_str()?)))
-        },
-    )
 }
 
 /// Compared by event and command; a matcher may have been translated.

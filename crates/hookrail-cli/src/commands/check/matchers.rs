@@ -9,7 +9,7 @@ use hookrail_agent::tools::ToolTable;
 use hookrail_bridge::{Agent, tool_names};
 use serde_json::Value;
 
-use super::finding::{Finding, Severity};
+use super::finding::Finding;
 use super::{Check, tool_words};
 use crate::display::near_words;
 
@@ -47,11 +47,8 @@ impl Check<'_> {
             if let Some(regex) = glob {
                 let message = format!("matcher `{text}` looks like a glob, but it is a regular expression");
                 let help = format!("`{regex}` is what the glob would mean");
-                self.at(
-                    index,
-                    span.clone(),
-                    Finding::new(Severity::Note, DiagnosticCode::MatcherLikeGlob, message, help),
-                );
+                let finding = Finding::note(DiagnosticCode::MatcherLikeGlob, message, help);
+                self.at(index, span.clone(), finding);
                 if matches_some {
                     continue;
                 }
@@ -63,8 +60,7 @@ impl Check<'_> {
                 Some(near) => format!("did you mean `{near}`? The tools are: {}", tools.join(", ")),
                 None => format!("the tools are: {}", tools.join(", ")),
             };
-            let finding =
-                Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
+            let finding = Finding::warning(DiagnosticCode::MatcherMatchesNoTool, message, help);
             self.at(index, span, finding);
         }
     }
@@ -98,8 +94,7 @@ impl Check<'_> {
                 let message =
                     format!("`when` asks for the tool `{name}`, which has another name in hookrail");
                 let help = format!("write `{ours}`; else the hook never runs");
-                let finding =
-                    Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
+                let finding = Finding::warning(DiagnosticCode::MatcherMatchesNoTool, message, help);
                 self.at(index, resolved.spans.command.clone(), finding);
             }
         }
@@ -124,7 +119,7 @@ impl Check<'_> {
             || "names are compared exactly, `A|B` is a list".to_owned(),
             |near| format!("did you mean `{near}`? Names are compared exactly, `A|B` is a list"),
         );
-        let finding = Finding::new(Severity::Warning, DiagnosticCode::MatcherMatchesNoTool, message, help);
+        let finding = Finding::warning(DiagnosticCode::MatcherMatchesNoTool, message, help);
         self.at(index, span, finding);
     }
 }

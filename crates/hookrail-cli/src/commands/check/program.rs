@@ -15,25 +15,11 @@ use hookrail::{DiagnosticCode, Hook};
 use hookrail_shell::{is_builtin, quote, shebang_line};
 
 use super::command_start::beginning;
-use super::finding::Severity;
+use super::finding::Finding;
 use super::{python, shell};
+use crate::commands::other_programs::find_in_path;
 use crate::context::Context;
 use crate::display::shown;
-
-/// Something that is wrong with a command.
-/// The message names the thing, the help names what to type.
-pub(super) struct CommandProblem {
-    /// An error if the hook cannot run, a warning if it probably does something else than was meant.
-    pub(super) severity: Severity,
-    pub(super) code: DiagnosticCode,
-    pub(super) message: String,
-    pub(super) help: String,
-}
-
-/// A command with an error does not run as it is written.
-fn error(code: DiagnosticCode, message: impl Into<String>, help: impl Into<String>) -> CommandProblem {
-    CommandProblem { severity: Severity::Error, code, message: message.into(), help: help.into() }
-}
 
 /// Programs that run the file named after them.
 const INTERPRETERS: [&str; 14] = [
@@ -46,11 +32,8 @@ const HOOKS_PER_THREAD: usize = 32;
 const THREADS: usize = 4;
 
 /// Everything that is wrong with the commands of hooks, in their order, each with the number it was given with.
-pub(super) fn all_problems(
-    commands: &[(usize, &Hook, &str)],
-    context: &Context,
-) -> Vec<(usize, CommandProblem)> {
-    let some_problems = |commands: &[(usize, &Hook, &str)]| -> Vec<(usize, CommandProblem)> {
+pub(super) fn all_problems(commands: &[(usize, &Hook, &str)], context: &Context) -> Vec<(usize, Finding)> {
+    let some_problems = |commands: &[(usize, &Hook, &str)]| -> Vec<(usize, Finding)> {
         let one = |(index, hook, command): &(usize, &Hook, &str)| {
             problems(hook, command, context).into_iter().map(|problem| (*index, problem)).collect::<Vec<_>>()
         };
@@ -73,12 +56,12 @@ pub(super) fn all_problems(
 
 /// Everything that is wrong with a hook's command.
 /// The first problem that keeps a command from starting is the only one that is reported about its start.
-pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<CommandProblem> {
+pub(super) fn problems(hook: &Hook, command: &str, context: &Context) -> Vec<Finding> {
     problems_asking(hook, command, context, shell::syntax_error)
 }
 
 /// The same without asking a shell, for a program that must not start anything.
-pub(super) fn visible_problems(hook: &Hook, command: &str, context: &Context) -> Vec<CommandProblem> {
+pub(super) fn visible_problems(hook: &Hook, command: &str, context: &Context) -> Vec<Finding> {
     problems_asking(hook, command, context, |_| None)
 }
 
@@ -87,12 +70,16 @@ fn problems_asking(
     command: &str,
     context: &Context,
     syntax_error: fn(&str) -> Option<String>,
-) -> Vec<CommandProblem> {
+) -> Vec<Finding> {
     let project = context.project();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| !home.as_os_str().is_empty());
     if command.starts_with(['-', '+']) {
         let message = "the command starts with an option: the shell takes it for one of its own";
-        return vec![error(DiagnosticCode::CommandStartsWithDash, message, "write the program first")];
+        return vec![Finding::error(
+            DiagnosticCode::CommandStartsWithDash,
+            message,
+            "write the program first",
+        )];
     }
     let beginning = beginning(command, project, home.as_deref());
     let mut problems = Vec::new();
@@ -101,7 +88,7 @@ fn problems_asking(
     {
         let message = format!("the shell cannot read this command: {error_text}");
         let help = format!("{} ends with 2 on this, and 2 means: the operation is blocked", shell::shell());
-        problems.push(error(DiagnosticCode::ShellSyntax, message, help));
+        problems.push(Finding::error(DiagnosticCode::ShellSyntax, message, help));
         return problems;
     }
     problems.extend(python::problem(hook, &beginning.words, project));
@@ -126,7 +113,7 @@ fn problems_asking(
             let folders = path.to_string_lossy();
             format!("install it, or name it with its path; PATH was searched: {folders}")
         };
-        problems.push(error(DiagnosticCode::ProgramNotFound, message, help));
+        problems.push(Finding::error(DiagnosticCode::ProgramNotFound, message, help));
     } else if INTERPRETERS.contains(&program.as_str())
         && let Some(script) = words.next().filter(|word| word.contains('.') || word.contains('/'))
         && !script.starts_with('-')
@@ -139,7 +126,7 @@ fn problems_asking(
 }
 
 /// A hook from outside of the project that would run a file of whatever project it runs in. The engine refuses to.
-fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<CommandProblem> {
+fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Finding> {
     let is_stray =
         hook.origin.level != Level::Project && !file.starts_with('/') && project.join(file).is_file();
     is_stray.then(|| {
@@ -147,13 +134,13 @@ fn strays_into_project(hook: &Hook, file: &str, project: &Path) -> Option<Comman
             "this hook of the {} settings would run `{file}` of the project: it does not run",
             hook.origin.level
         );
-        error(DiagnosticCode::RelativeCommand, message, "write an absolute path")
+        Finding::error(DiagnosticCode::RelativeCommand, message, "write an absolute path")
     })
 }
 
 /// What is wrong with the file that a command names as its program, or as its interpreter's script.
 /// A script that an interpreter is given need not be executable.
-fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<CommandProblem> {
+fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -> Option<Finding> {
     // Without the `.` of `./x`.
     let file: &Path = &file.components().collect::<PathBuf>();
     let name = shown(file, context);
@@ -163,10 +150,10 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
         } else {
             format!("`{name}` does not exist")
         };
-        return Some(error(DiagnosticCode::ScriptMissing, message, "create it, or fix the path"));
+        return Some(Finding::error(DiagnosticCode::ScriptMissing, message, "create it, or fix the path"));
     };
     if metadata.is_dir() {
-        return Some(error(
+        return Some(Finding::error(
             DiagnosticCode::ScriptIsDirectory,
             format!("`{name}` is a directory"),
             "name a file in it",
@@ -177,14 +164,18 @@ fn script_problem(file: &Path, executed: bool, hook: &Hook, context: &Context) -
     }
     if metadata.permissions().mode() & 0o111 == 0 {
         let help = format!("`chmod +x {}`", quote(&file.display().to_string()));
-        return Some(error(DiagnosticCode::ScriptNotExecutable, format!("`{name}` is not executable"), help));
+        return Some(Finding::error(
+            DiagnosticCode::ScriptNotExecutable,
+            format!("`{name}` is not executable"),
+            help,
+        ));
     }
     interpreter_problem(file, &name, hook)
 }
 
 /// What is wrong with the `#!` line of an executable file.
 /// The kernel reports a missing interpreter as a missing script, which is why it is worth a finding of its own.
-fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandProblem> {
+fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Finding> {
     let mut head = Vec::with_capacity(512);
     if !fs::metadata(file).ok()?.is_file() || File::open(file).ok()?.take(512).read_to_end(&mut head).is_err()
     {
@@ -199,13 +190,13 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandPr
             format!("the first line of `{name}` ends with a carriage return: no such interpreter exists");
         let help =
             format!("`sed -i 's/\\r$//' {}` gives it Unix line ends", quote(&file.display().to_string()));
-        return Some(error(DiagnosticCode::ShebangCrlf, message, help));
+        return Some(Finding::error(DiagnosticCode::ShebangCrlf, message, help));
     }
     let mut words = line.split_whitespace();
     let interpreter = words.next().unwrap_or_default();
     let missing = |interpreter: &str| {
         let message = format!("`{name}` needs `{interpreter}`, which does not exist");
-        Some(error(
+        Some(Finding::error(
             DiagnosticCode::InterpreterMissing,
             message,
             "install it, or fix the first line of the script",
@@ -226,25 +217,11 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<CommandPr
 }
 
 /// A program in machine code needs no interpreter; a text without one is run by the shell.
-fn without_shebang(head: &[u8], name: &str) -> Option<CommandProblem> {
+fn without_shebang(head: &[u8], name: &str) -> Option<Finding> {
     if head.contains(&0) {
         return None;
     }
     let message = format!("`{name}` does not begin with `#!`: it runs as a shell script");
-    let help = "name the interpreter in its first line, such as `#!/usr/bin/env python3`".to_owned();
-    Some(CommandProblem {
-        severity: Severity::Warning,
-        code: DiagnosticCode::ScriptWithoutShebang,
-        message,
-        help,
-    })
-}
-
-/// Where a program is, as the shell would find it.
-/// Files that are not executable are passed over, as the shell does.
-pub(super) fn find_in_path(program: &str, path: &OsStr) -> Option<PathBuf> {
-    std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| {
-        fs::metadata(file)
-            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-    })
+    let help = "name the interpreter in its first line, such as `#!/usr/bin/env python3`";
+    Some(Finding::warning(DiagnosticCode::ScriptWithoutShebang, message, help))
 }

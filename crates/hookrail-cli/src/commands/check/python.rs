@@ -10,12 +10,11 @@ use hookrail::components::Level;
 use hookrail::{DiagnosticCode, Hook};
 use hookrail_shell::is_python;
 
-use super::finding::Severity;
-use super::program::CommandProblem;
+use super::finding::Finding;
 
 /// What is wrong with a Python command of the user, the system or an extension, by its known words. A project's own
 /// commands are reviewed with the project.
-pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<CommandProblem> {
+pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<Finding> {
     let (program, options) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or_default();
     if !is_python(program) || hook.origin.level == Level::Project {
@@ -23,24 +22,13 @@ pub(super) fn problem(hook: &Hook, words: &[String], project: &Path) -> Option<C
     }
     let (imports, option) = imports(options)?;
     let help = format!("write `{name} -I {option} …`, which does not load modules from the project");
-    let shadow = imports.iter().find_map(|module| shadowing(module, project));
-    Some(match shadow {
-        Some(file) => CommandProblem {
-            severity: Severity::Error,
-            code: DiagnosticCode::PythonShadowedImport,
-            message: format!(
-                "`{}` of the project is run by this command in place of the module",
-                file.display()
-            ),
-            help,
-        },
-        None => CommandProblem {
-            severity: Severity::Warning,
-            code: DiagnosticCode::PythonImportsFromProject,
-            message: format!("`{name} {option}` takes modules from the project before all others"),
-            help,
-        },
-    })
+    if let Some(file) = imports.iter().find_map(|module| shadowing(module, project)) {
+        let message =
+            format!("`{}` of the project is run by this command in place of the module", file.display());
+        return Some(Finding::error(DiagnosticCode::PythonShadowedImport, message, help));
+    }
+    let message = format!("`{name} {option}` takes modules from the project before all others");
+    Some(Finding::warning(DiagnosticCode::PythonImportsFromProject, message, help))
 }
 
 /// The modules that a command imports, as far as its text shows, and the option that makes the project count; `None`

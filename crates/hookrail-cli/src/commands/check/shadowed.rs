@@ -6,12 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use hookrail::EventName;
 use hookrail::components::{HookKind, Level};
 use hookrail::rules::Rule;
 use hookrail::settings::{ResolvedHook, ResolvedSettings};
+use hookrail::{DiagnosticCode, EventName};
 
-use super::finding::Severity;
+use super::finding::{Finding, Severity};
 
 /// How many rules are compared with one another in all. Files with hundreds of rules for one event are written by
 /// programs, and this finding is not worth the wait.
@@ -28,7 +28,7 @@ pub(super) struct Shadowed {
 
 impl Shadowed {
     /// How bad it is, what is wrong, and what to do.
-    pub(super) fn finding(&self, settings: &ResolvedSettings) -> Option<(Severity, String, &'static str)> {
+    pub(super) fn finding(&self, settings: &ResolvedSettings) -> Option<Finding> {
         let (narrow, wide) = (&settings.hooks.get(self.index)?.hook, &settings.hooks.get(self.by)?.hook);
         let (severity, effect, help) = if self.asks {
             (Severity::Warning, "never asks", "remove it, or make the other one narrower")
@@ -39,7 +39,7 @@ impl Shadowed {
         let (name, by, line) = (&narrow.name, &wide.name, wide.origin.line);
         let message =
             format!("rule `{name}` {effect}: `{by}` (line {line}) already blocks every call that it is for");
-        Some((severity, message, help))
+        Some(Finding::new(severity, DiagnosticCode::RuleShadowed, message, help))
     }
 }
 

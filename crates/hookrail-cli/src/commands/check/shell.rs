@@ -1,9 +1,9 @@
 //! Whether the shell can parse a command, without running it.
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::program::find_in_path;
+use crate::commands::other_programs::{find_in_path, run_within};
 
 /// Longer than any reading of a command takes.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -18,34 +18,21 @@ pub(super) fn shell() -> &'static str {
 /// The shell's message about a syntax error in a command, if there is one. The command is only read.
 /// A shell that takes too long is ended, and nothing is reported: a finding must be certain.
 pub(super) fn syntax_error(command: &str) -> Option<String> {
-    let child = Command::new(shell())
-        .args(["-n", "-c", command])
-        // These make a shell run files before it reads anything.
-        .env_remove("BASH_ENV")
-        .env_remove("ENV")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut child = match child {
-        Ok(child) => child,
+    let run = || {
+        let (output, writer) = std::io::pipe()?;
+        let mut reading = Command::new(shell());
+        // These variables make a shell run files before it reads anything.
+        reading.args(["-n", "-c", command]).env_remove("BASH_ENV").env_remove("ENV");
+        reading.stdin(Stdio::null()).stdout(Stdio::null()).stderr(writer);
+        run_within(TIMEOUT, reading, output)
+    };
+    let (status, message) = match run() {
+        Ok(ended) => ended?,
         Err(error) => return Some(format!("this command cannot be handed to the shell: {error}")),
     };
-    let start = Instant::now();
-    // The message is short: it fits into the pipe, so that the shell never waits for a reader.
-    while child.try_wait().is_ok_and(|status| status.is_none()) {
-        if start.elapsed() > TIMEOUT {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    let output = child.wait_with_output().ok()?;
-    if output.status.success() {
+    if status.success() {
         return None;
     }
-    let message = String::from_utf8_lossy(&output.stderr);
     let first = message.lines().next().unwrap_or("syntax error");
     // `bash: -c: line 1: syntax error …`: only what comes after the shell's own name is about the command.
     Some(first.strip_prefix("bash: -c: ").or_else(|| first.strip_prefix("sh: ")).unwrap_or(first).to_owned())

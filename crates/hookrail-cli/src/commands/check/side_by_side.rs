@@ -12,10 +12,9 @@ use hookrail::settings::ResolvedSettings;
 use hookrail::{DiagnosticCode, EventName, Hook};
 use hookrail_agent::tools::ToolTable;
 
-use super::finding::Severity;
+use super::finding::Finding;
 use super::{Check, shadowed};
 use crate::display::{name_operand, shown};
-use crate::effect::Effects;
 
 impl Check<'_> {
     /// Hooks that a list turned off. It is a note, because it was intended; the help names the list that has to
@@ -30,7 +29,7 @@ impl Check<'_> {
                 let message = format!("hook `{name}` is {why}");
                 let flag = if project { " --project" } else { "" };
                 let help = format!("`hookrail enable{flag} {}` turns it on", name_operand(name));
-                self.at_hook(index, Severity::Note, DiagnosticCode::HookDisabled, message, help);
+                self.at_hook(index, Finding::note(DiagnosticCode::HookDisabled, message, help));
             }
         }
     }
@@ -56,8 +55,9 @@ impl Check<'_> {
             let place = format!("{}:{}", shown(&of.origin.file, self.context), of.origin.line);
             let message =
                 format!("this hook is dropped{about}: `{}` ({place}) runs the same command", of.name);
-            let help = "remove one of the two".to_owned();
-            self.at_hook(index, Severity::Warning, DiagnosticCode::DuplicateCommand, message, help);
+            let finding =
+                Finding::warning(DiagnosticCode::DuplicateCommand, message, "remove one of the two");
+            self.at_hook(index, finding);
         }
     }
 
@@ -67,10 +67,10 @@ impl Check<'_> {
         let disabled = EventName::ALL.into_iter().flat_map(|event| hooks.skipped(event, None));
         let disabled = disabled.filter(|(_, why)| matches!(why, SkipReason::Disabled(_)));
         let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
-        let effects = Effects::new(self.settings.agent_events());
-        for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observed(event)) {
-            if let Some((severity, message, help)) = found.finding(self.settings) {
-                self.at_hook(found.index, severity, DiagnosticCode::RuleShadowed, message, help.to_owned());
+        let effects = self.settings.agent_events();
+        for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observes(event)) {
+            if let Some(finding) = found.finding(self.settings) {
+                self.at_hook(found.index, finding);
             }
         }
     }

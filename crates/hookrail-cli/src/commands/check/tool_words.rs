@@ -1,32 +1,23 @@
 //! What users of other programs write into the matcher of a tool event.
 
-/// What other agents call the tools that the agent has.
-/// Compared without regard to case.
-const NAMES: [(&str, &str); 23] = [
-    ("bash", "run_shell_command"),
-    ("shell", "run_shell_command"),
-    ("sh", "run_shell_command"),
-    ("exec", "run_shell_command"),
-    ("exec_command", "run_shell_command"),
-    ("local_shell", "run_shell_command"),
-    ("terminal", "run_shell_command"),
-    ("write", "write_file"),
-    ("create", "write_file"),
-    ("create_file", "write_file"),
-    ("edit", "replace"),
-    ("multiedit", "replace"),
-    ("edit_file", "replace"),
-    ("str_replace", "replace"),
-    ("read", "read_file"),
-    ("view", "read_file"),
-    ("cat", "read_file"),
-    ("grep", "search_file_content"),
-    ("search", "search_file_content"),
-    ("rg", "search_file_content"),
-    ("ls", "list_directory"),
-    ("list", "list_directory"),
-    ("find", "glob"),
+/// What other agents call the tools that the agent has, compared without regard to case.
+const NAMES: [(&str, &str); 6] = [
+    ("run_shell_command", "bash shell sh exec exec_command local_shell terminal"),
+    ("write_file", "write create create_file"),
+    ("replace", "edit multiedit edit_file str_replace"),
+    ("read_file", "read view cat"),
+    ("search_file_content", "grep search rg"),
+    ("list_directory", "ls list"),
 ];
+
+/// Our name of a tool that another agent has.
+fn ours(name: &str) -> Option<&'static str> {
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    if is("find") {
+        return Some("glob");
+    }
+    NAMES.iter().find(|(_, names)| names.split(' ').any(is)).map(|(ours, _)| *ours)
+}
 
 /// The same matcher with our names for another agent's tools; `None` if it holds none. Alternatives are translated one
 /// by one: `Write|Edit` is `write_file|replace`.
@@ -41,14 +32,9 @@ pub(super) fn of_another_agent(matcher: &str) -> Option<String> {
         .map(|word| {
             let bare = word.trim().trim_start_matches('^').trim_end_matches('$').trim_matches(['(', ')']);
             let bare = bare.split_once('(').map_or(bare, |(name, _)| name);
-            let known = NAMES.iter().find(|(name, _)| bare.eq_ignore_ascii_case(name));
-            known.map_or_else(
-                || if bare.eq_ignore_ascii_case("glob") { "glob" } else { word },
-                |(_, ours)| {
-                    translated = true;
-                    ours
-                },
-            )
+            let known = ours(bare);
+            translated |= known.is_some();
+            known.unwrap_or(if bare.eq_ignore_ascii_case("glob") { "glob" } else { word })
         })
         .collect();
     let joined = words.join("|");

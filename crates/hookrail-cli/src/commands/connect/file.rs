@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
@@ -15,7 +15,7 @@ use super::show::Changed;
 use super::{agents_home, place, program, record};
 use crate::context::Context;
 use crate::display::{home, shown};
-use crate::exit::Hinted;
+use crate::exit::{Hinted, fail};
 use crate::plain_file;
 
 /// The file of an agent that holds, or would hold, the bridge.
@@ -33,7 +33,7 @@ impl AgentFile {
     pub(crate) fn find(agent: Agent, project: bool, context: &Context) -> anyhow::Result<Self> {
         // Without it the lock has no place either.
         if home(context).is_none() || (!project && agents_home(context).is_none()) {
-            return Err(Hinted::new("there is no home directory", "set HOME").into());
+            return fail("there is no home directory", "set HOME");
         }
         let title = agent.title();
         let mut place = place(agent, project, context).ok_or_else(|| {
@@ -101,14 +101,16 @@ impl AgentFile {
         if dry_run {
             let before = self.load()?;
             let edited = edit(before.as_deref()).map_err(|error| self.unusable(&error, context))?;
-            return Ok(changed(before, edited));
+            return Ok(Changed { before, edit: edited });
         }
         if !path.exists() {
             let edited = edit(None).map_err(|error| self.unusable(&error, context))?;
             if !edited.is_changed {
-                return Ok(changed(None, edited)); // Nothing to write, so no folder to make.
+                return Ok(Changed { before: None, edit: edited }); // Nothing to write, so no folder to make.
             }
         }
+        let folders: Vec<PathBuf> =
+            path.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         }
@@ -125,6 +127,7 @@ impl AgentFile {
                     path,
                     (before.as_deref(), text),
                     is_connected,
+                    folders,
                     context,
                 )?;
             }
@@ -137,7 +140,7 @@ impl AgentFile {
         if !is_connecting {
             record::forget(path, context)?;
         }
-        Ok(changed(before, edited))
+        Ok(Changed { before, edit: edited })
     }
 
     /// Why the file was left alone.
@@ -152,11 +155,6 @@ impl AgentFile {
         };
         Hinted::new(message, hint).into()
     }
-}
-
-/// The text before and after, for the difference that is shown.
-fn changed(before: Option<String>, edited: SettingsEdit) -> Changed {
-    Changed { before, after: edited.new_text, differs: edited.is_changed, summary: edited.summary }
 }
 
 /// A file that is not UTF-8 is an error and not an empty file.

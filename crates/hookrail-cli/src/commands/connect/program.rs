@@ -15,9 +15,10 @@ use hookrail_bridge::{Agent, SHARED_FOLDERS};
 
 use super::file::AgentFile;
 use super::status::version_of;
+use crate::commands::other_programs::is_executable;
 use crate::context::Context;
 use crate::display::shown;
-use crate::exit::Hinted;
+use crate::exit::fail;
 
 /// What became of the copy.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,14 +35,15 @@ pub(crate) fn path(context: &Context) -> PathBuf {
     context.paths.home.join(".hookrail/bin/hookrail")
 }
 
+/// The program that a project's entry calls: the first one in the places where it looks.
+pub(crate) fn installed(context: &Context) -> Option<PathBuf> {
+    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
+    std::iter::once(path(context)).chain(shared).find(|program| is_executable(program))
+}
+
 /// Whether each of these files of an agent, the user's or the project's, finds the program that it calls.
 pub(crate) fn is_there(files: &[PathBuf], agent: Agent, context: &Context) -> bool {
-    let is_program = |file: &Path| {
-        file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
-    let own = is_program(&path(context));
-    let any = own || shared.into_iter().any(|file| is_program(&file));
+    let (own, any) = (is_executable(&path(context)), installed(context).is_some());
     let users = AgentFile::find(agent, false, context).map(|file| file.place.path);
     files.iter().all(|file| if users.as_ref().is_ok_and(|users| users == file) { own } else { any })
 }
@@ -61,7 +63,7 @@ pub(crate) fn install(context: &Context, force: bool) -> anyhow::Result<Installe
     let metadata = fs::metadata(&folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         let message = format!("`{}` belongs to another user", shown(&folder, context));
-        return Err(Hinted::new(message, "run this as the user whose agents it is for").into());
+        return fail(message, "run this as the user whose agents it is for");
     }
     set_mode(&folder, 0o700)?;
     if target.exists() {
@@ -100,7 +102,7 @@ fn refuse_link(path: &Path, context: &Context) -> anyhow::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         let message =
             format!("`{}` is a link, and entries must not call what a link leads to", shown(path, context));
-        return Err(Hinted::new(message, "remove the link, then run this again").into());
+        return fail(message, "remove the link, then run this again");
     }
     Ok(())
 }

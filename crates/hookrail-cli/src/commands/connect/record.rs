@@ -34,6 +34,9 @@ pub(crate) struct ConnectedFile {
     pub(crate) file: String,
     /// Whether it was not there before.
     pub(crate) created: bool,
+    /// The folders that were made for it, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    folders: Vec<PathBuf>,
     /// The SHA-256 of what it held before, which is the name of the file that keeps it.
     pub(crate) before: Option<String>,
     /// The SHA-256 of what `connect` wrote: another content means that somebody changed it since.
@@ -74,12 +77,14 @@ impl ConnectedFile {
 }
 
 /// Records a file before it is written. What was there before the first `connect` is kept over later ones, unless
-/// somebody changed the file in between. `is_connected` is whether it held entries of ours already.
+/// somebody changed the file in between. `is_connected` is whether it held entries of ours already; `folders` are those
+/// that were made just now.
 pub(crate) fn remember(
     agent: &str,
     file: &Path,
     (before, after): (Option<&str>, &str),
     is_connected: bool,
+    folders: Vec<PathBuf>,
     context: &Context,
 ) -> anyhow::Result<()> {
     let Some(name) = file.to_str() else { return Ok(()) };
@@ -93,11 +98,13 @@ pub(crate) fn remember(
             (None, _, Some(_)) if is_connected => (known.as_ref().is_some_and(|known| known.created), None),
             (None, _, Some(text)) => (false, Some(keep_text(text, context)?)),
         };
+        let known_folders = known.filter(|_| folders.is_empty() && created).map(|known| known.folders);
         record.files.retain(|known| known.file != name);
         record.files.push(ConnectedFile {
             agent: agent.to_owned(),
             file: name.to_owned(),
             created,
+            folders: known_folders.unwrap_or(folders),
             before: kept,
             after: digest(after),
         });
@@ -106,15 +113,23 @@ pub(crate) fn remember(
     })
 }
 
-/// Forgets a file that is no longer connected, and what was kept of it.
+/// Forgets a file that is no longer connected, and what was kept of it. Folders that were made for it go, if they are empty.
 pub(crate) fn forget(file: &Path, context: &Context) -> anyhow::Result<()> {
     if ConnectRecord::load(context)?.of(file).is_none() {
         return Ok(());
     }
     change(context, |record| {
-        let (gone, left) = record.files.drain(..).partition(|known| Path::new(&known.file) == file);
-        record.files = left;
-        let gone: Vec<ConnectedFile> = gone;
+        let is_it = |known: &mut ConnectedFile| Path::new(&known.file) == file;
+        let gone: Vec<ConnectedFile> = record.files.extract_if(.., is_it).collect();
+        for folder in gone.iter().flat_map(|known| &known.folders) {
+            let is_in = |known: &&mut ConnectedFile| Path::new(&known.file).starts_with(folder);
+            if fs::remove_dir(folder).is_err()
+                && let Some(other) = record.files.iter_mut().find(is_in)
+            {
+                // Another agent's file is in it, and takes it along.
+                other.folders.push(folder.clone());
+            }
+        }
         for before in gone.into_iter().filter_map(|known| known.before) {
             if !record.files.iter().any(|known| known.before.as_ref() == Some(&before)) {
                 let _ = fs::remove_file(texts(context).join(before));

@@ -1,10 +1,7 @@
 //! Which agents are there, and which of them call hookrail.
 
-use std::io::Read as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hookrail_bridge::{Agent, Connection};
@@ -14,6 +11,7 @@ use super::file::AgentFile;
 use super::not_running;
 use super::version::{self, measured_version};
 use crate::cli::Format;
+use crate::commands::other_programs::{find_in_path, run_within};
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::ExitStatus;
@@ -112,34 +110,24 @@ pub(crate) fn status_of(agent: Agent, context: &Context) -> AgentStatus {
 /// What each program prints about its version. They are asked side by side, because some take seconds to start; a person
 /// is told what is waited for.
 fn versions(programs: &[(Agent, Option<PathBuf>)], printer: &mut Printer) -> Vec<Option<String>> {
-    let mut versions: Vec<Option<String>> = vec![None; programs.len()];
-    let (sender, receiver) = channel();
-    let mut waiting = Vec::new();
-    for (at, (agent, program)) in programs.iter().enumerate() {
-        let Some(program) = program.clone() else { continue };
-        let sender = sender.clone();
-        waiting.push((at, agent.as_str()));
-        std::thread::spawn(move || sender.send((at, version_of(&program))));
-    }
-    drop(sender);
+    let started = Instant::now();
+    let ask = |program: PathBuf| std::thread::spawn(move || version_of(&program));
+    let asked: Vec<_> = programs.iter().map(|(_, program)| program.clone().map(ask)).collect();
     let mut is_told = false;
-    while !waiting.is_empty() {
-        match receiver.recv_timeout(if is_told { VERSION_TIMEOUT } else { PATIENCE }) {
-            Ok((at, version)) => {
-                waiting.retain(|(other, _)| *other != at);
-                if let Some(place) = versions.get_mut(at) {
-                    *place = version;
-                }
-            }
-            Err(RecvTimeoutError::Timeout) if !is_told => {
-                let names: Vec<&str> = waiting.iter().map(|(_, name)| *name).collect();
-                printer.message(format_args!("asking {} for the version …", names.join(", ")));
-                is_told = true;
-            }
-            Err(_) => break,
+    loop {
+        let asked = programs.iter().zip(&asked);
+        let waiting = asked.filter(|(_, asked)| asked.as_ref().is_some_and(|asked| !asked.is_finished()));
+        let waiting: Vec<&str> = waiting.map(|((agent, _), _)| agent.as_str()).collect();
+        if waiting.is_empty() {
+            break;
         }
+        if !is_told && started.elapsed() > PATIENCE {
+            printer.message(format_args!("asking {} for the version …", waiting.join(", ")));
+            is_told = true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
     }
-    versions
+    asked.into_iter().map(|asked| asked?.join().ok()?).collect()
 }
 
 /// One agent, with both of its settings files.
@@ -177,48 +165,14 @@ fn status(agent: Agent, found: bool, version: Option<String>, context: &Context)
 
 /// The agent's program on the `PATH`.
 fn find_program(agent: Agent) -> Option<PathBuf> {
-    version::find_program(agent, &std::env::var_os("PATH")?)
-}
-
-/// A folder of the same name is not one.
-pub(super) fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    find_in_path(agent.as_str(), &std::env::var_os("PATH")?)
 }
 
 /// The first line that a program prints about its version, if it does so soon.
-/// A program that hangs is ended; its version is then not known.
 pub(super) fn version_of(program: &Path) -> Option<String> {
-    let mut child = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
-        .ok()?;
-    let mut stdout = child.stdout.take()?;
-    // What it prints is read meanwhile: a program that prints more than a pipe holds would not end.
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut printed = Vec::new();
-        let _ = stdout.by_ref().take(4096).read_to_end(&mut printed);
-        let _ = sender.send(printed);
-    });
-    let started = Instant::now();
-    let printed = receiver.recv_timeout(VERSION_TIMEOUT).ok();
-    let mut is_over = false;
-    while printed.is_some() && !is_over && started.elapsed() < VERSION_TIMEOUT {
-        is_over = child.try_wait().ok()?.is_some();
-        if !is_over {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-    if !is_over {
-        let group = rustix::process::Pid::from_raw(i32::try_from(child.id()).ok()?)?;
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        let _ = child.wait();
-    }
-    let text = String::from_utf8_lossy(&printed?).into_owned();
-    text.lines().next().map(|line| line.chars().take(40).collect())
+    let (output, writer) = std::io::pipe().ok()?;
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stdout(writer).stderr(Stdio::null());
+    let (_, printed) = run_within(VERSION_TIMEOUT, command, output).ok()??;
+    printed.lines().next().map(|line| line.chars().take(40).collect())
 }

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use hookrail_bridge::{Agent, limits};
 use serde::{Deserialize, Serialize};
 
-use super::status::{is_executable, version_of};
+use super::status::version_of;
+use crate::commands::other_programs::find_in_path;
 use crate::context::Context;
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -48,7 +49,7 @@ pub(crate) fn unmeasured(agent: Agent, version: &str) -> Option<(String, String)
 /// cannot enforce.
 pub(super) fn tell(agent: Agent, context: &Context, printer: &mut Printer) {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let program = find_program(agent, &path);
+    let program = find_in_path(agent.as_str(), &path);
     if let Some(version) = program.as_deref().and_then(version_of) {
         remember(agent, program.as_deref(), &version, context);
         if let Some((message, help)) = unmeasured(agent, &version) {
@@ -65,11 +66,6 @@ pub(super) fn tell(agent: Agent, context: &Context, printer: &mut Printer) {
     }
 }
 
-/// The agent's program in a search path. The first one wins, as in a shell.
-pub(crate) fn find_program(agent: Agent, path: &OsStr) -> Option<PathBuf> {
-    std::env::split_paths(path).map(|folder| folder.join(agent.as_str())).find(|file| is_executable(file))
-}
-
 /// Writes down what was seen. Whether that succeeds changes nothing but what the log can say later.
 pub(crate) fn remember(agent: Agent, program: Option<&Path>, version: &str, context: &Context) {
     let Some(changed) = program.and_then(changed) else { return };
@@ -84,7 +80,7 @@ pub(crate) fn remember(agent: Agent, program: Option<&Path>, version: &str, cont
 pub(crate) fn drift(agent: Agent, path: &OsStr, context: &Context) -> Option<String> {
     let seen = load(context).remove(agent.as_str())?;
     let title = agent.title();
-    if changed(&find_program(agent, path)?)? != seen.changed {
+    if changed(&find_in_path(agent.as_str(), path)?)? != seen.changed {
         return Some(format!(
             "{title} changed since hookrail last saw it ({}): `hookrail doctor --live {agent}` shows what it obeys",
             seen.version

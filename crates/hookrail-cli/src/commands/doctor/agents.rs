@@ -4,11 +4,9 @@
 //! the agent knows is looked at, and each of the user's entries is started with a payload that must be refused: only a
 //! refusal counts. A project's entries are compared and never started: their text is the project's.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hookrail_bridge::{
-    Agent, Connection, SHARED_FOLDERS, bridge_entries, guarded_event, limits, machine_settings,
-};
+use hookrail_bridge::{Agent, Connection, bridge_entries, guarded_event, limits, machine_settings};
 use hookrail_shell::quote;
 
 use super::probe::{self, ProbeResult};
@@ -204,18 +202,12 @@ fn look_at_shared(
     if *connection != Connection::Full {
         return;
     }
-    if let Some(program) = installed(context) {
+    if let Some(program) = program::installed(context) {
         report.ok(name, format!("its entry in `{shown_file}` calls `{}`", shown(&program, context)));
     } else {
         let message = format!("`{shown_file}` finds no hookrail where it looks for one");
         report.add(RowState::Error, name, message, reconnect);
     }
-}
-
-/// The program that a project's entry would call.
-fn installed(context: &Context) -> Option<PathBuf> {
-    let shared = SHARED_FOLDERS.iter().map(|folder| Path::new(folder).join("hookrail"));
-    std::iter::once(program::path(context)).chain(shared).find(|program| program.exists())
 }
 
 /// Events that arrive twice, because an agent reads two files that both call hookrail.

@@ -5,8 +5,6 @@
 //! its shell and on hookrail before any of them can look.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use hookrail::components::is_withheld;
@@ -18,9 +16,7 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use super::{DoctorReport, RowState};
 use crate::context::Context;
 use crate::display::{home, shown};
-
-/// How much of a file is looked at.
-const MOST: u64 = 1 << 20;
+use crate::plain_file;
 
 /// In the project, in each folder above it and in the home directory: agents search upwards.
 const DOTENV: [&str; 7] =
@@ -50,8 +46,8 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
         if seen.contains(&file) {
             continue;
         }
-        if let Some(text) = load(&file) {
-            for (line, name) in set_in(&file, &text) {
+        if let Ok(bytes) = plain_file::read(&file) {
+            for (line, name) in set_in(&file, &String::from_utf8_lossy(&bytes)) {
                 add(&file, line, &name, context, report);
             }
         }
@@ -63,16 +59,6 @@ pub(super) fn look(context: &Context, report: &mut DoctorReport) {
             "no file from which agents take variables sets one that acts on hookrail or hooks",
         );
     }
-}
-
-/// The text of a regular file. A pipe or a device would be waited for.
-fn load(file: &Path) -> Option<String> {
-    if !fs::metadata(file).ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(file).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn add(file: &Path, line: usize, name: &str, context: &Context, report: &mut DoctorReport) {

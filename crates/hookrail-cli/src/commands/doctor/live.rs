@@ -8,12 +8,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use hookrail_bridge::{Agent, ConnectOptions, bridge_entries};
+use hookrail_bridge::Agent;
 use hookrail_live::{Measured, PROGRAMS, Program, Proved, Subject, effects, measured, observe};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::{DoctorArgs, Format};
-use crate::commands::connect::file::AgentFile;
+use crate::commands::connect::status::{Connected, status_of};
+use crate::commands::other_programs::find_in_path;
 use crate::context::Context;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::{Printer, escape_line};
@@ -21,13 +23,7 @@ use crate::terminal::printer::{Printer, escape_line};
 /// How long one agent may take.
 const LIMIT: Duration = Duration::from_mins(3);
 
-/// What was seen of all agents. Its fields are a contract.
-#[derive(Debug, Serialize)]
-struct LiveReport {
-    agents: Vec<LiveAgent>,
-}
-
-/// What was seen of one agent.
+/// What was seen of one agent. Its fields are a contract.
 #[derive(Debug, Serialize)]
 struct LiveAgent {
     agent: &'static str,
@@ -58,13 +54,14 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
         let status = closed.arg(program()?).args(arguments).arg("--network-closed").status()?;
         return Ok(if status.success() { ExitStatus::Success } else { ExitStatus::Failure });
     }
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let mut is_missing = false;
-    let mut report = LiveReport { agents: Vec::new() };
+    let mut agents = Vec::new();
     for each in &PROGRAMS {
         let Ok(agent) = each.name.parse::<Agent>() else { continue };
-        let executable = find(each.name);
+        let executable = find_in_path(each.name, &path);
         let is_wanted = match args.agents.as_slice() {
-            [] => executable.is_some() && is_connected(agent, context),
+            [] => executable.is_some() && status_of(agent, context).connected != Connected::No,
             named => named.contains(&agent),
         };
         match executable {
@@ -73,7 +70,7 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
                 if args.format == Format::Text {
                     print(&seen, printer)?;
                 }
-                report.agents.push(seen);
+                agents.push(seen);
             }
             None if is_wanted => {
                 printer.message(format_args!("{agent} is not installed: there is no `{agent}` on the PATH"));
@@ -86,12 +83,12 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
         printer.message(format_args!("hookrail cannot run {agent}"));
         is_missing = true;
     }
-    let effects = || report.agents.iter().flat_map(|agent| &agent.effects);
+    let effects = || agents.iter().flat_map(|agent: &LiveAgent| &agent.effects);
     let is_worse = effects().any(|effect| effect.is_worse);
     let is_not_obeyed = effects().any(|effect| effect.result == Proved::NotObeyed.as_str());
     match args.format {
-        Format::Json => printer.json_pretty(&report)?,
-        Format::Text if report.agents.is_empty() && !is_missing => {
+        Format::Json => printer.json_pretty(&json!({ "agents": agents }))?,
+        Format::Text if agents.is_empty() && !is_missing => {
             printer.message("no installed agent is connected; name one to run it anyway");
         }
         Format::Text => {}
@@ -157,26 +154,9 @@ fn print(seen: &LiveAgent, printer: &mut Printer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the agent's settings call hookrail. The agent itself is not asked, because it might write to its home.
-fn is_connected(agent: Agent, context: &Context) -> bool {
-    let calls = |is_project: bool| {
-        let file = AgentFile::find(agent, is_project, context).ok()?;
-        let text = file.load().ok()??;
-        let options = ConnectOptions { toml: file.is_toml, ..ConnectOptions::default() };
-        bridge_entries(agent, &text, options).ok().filter(|entries| !entries.is_empty())
-    };
-    calls(false).or_else(|| calls(true)).is_some()
-}
-
 /// This program, which is what is run again and what the agents call.
 fn program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("cannot tell where this program is")
-}
-
-/// The agent's program on the `PATH`.
-fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// A command that runs another one with loopback as its only network, if that is allowed here.

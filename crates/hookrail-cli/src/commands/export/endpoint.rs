@@ -3,7 +3,7 @@
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::exit::Hinted;
+use crate::exit::fail;
 
 /// The collector's address, what is sent along, and who sends it.
 pub(super) struct Endpoint {
@@ -28,7 +28,7 @@ impl Endpoint {
         let url = Url::parse(address.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some(url) = url else {
             let hint = "write it like `http://127.0.0.1:4318` or `https://collector.example`";
-            return Err(Hinted::new(format!("{name} is not an address of a collector"), hint).into());
+            return fail(format!("{name} is not an address of a collector"), hint);
         };
         let mut headers = HeaderMap::new();
         for name in ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_HEADERS"] {
@@ -37,7 +37,7 @@ impl Endpoint {
                 let header = HeaderName::try_from(key.as_str()).ok().zip(HeaderValue::try_from(value).ok());
                 let Some((key, mut value)) = header else {
                     let hint = "write `name=value` pairs with commas between them, values percent-encoded";
-                    return Err(Hinted::new(format!("{name} has a header that cannot be sent"), hint).into());
+                    return fail(format!("{name} has a header that cannot be sent"), hint);
                 };
                 value.set_sensitive(true);
                 headers.insert(key, value);

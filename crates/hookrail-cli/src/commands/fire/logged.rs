@@ -2,18 +2,15 @@
 
 use std::path::Path;
 
-use hookrail::EventName;
-
-use crate::cli::EventArgs;
+use crate::cli::EventFields;
 use crate::context::Context;
-use crate::exit::Hinted;
+use crate::exit::fail;
 use crate::hook_log::{find_decision, path_in};
 
-/// The call, and the project that it came from.
+/// The call, as if it were given on the command line, and the project that it came from.
 pub(super) struct LoggedEvent {
     pub(super) context: Context,
-    tool: String,
-    input: String,
+    pub(super) fields: EventFields,
 }
 
 impl LoggedEvent {
@@ -24,20 +21,11 @@ impl LoggedEvent {
             let message = format!("the log has only a part of the call of `{id}`");
             let hint =
                 "`hookrail replay --save-tests FILE` reads whole calls from an agent's own transcripts";
-            return Err(Hinted::new(message, hint).into());
+            return fail(message, hint);
         };
         let input = serde_json::to_string(&input)?;
         let context = context.clone().in_project_of(decision.project.as_deref().map(Path::new))?;
-        Ok(Self { context, tool: tool.to_owned(), input })
-    }
-
-    /// The same as if it were given on the command line.
-    pub(super) fn as_args(&self) -> EventArgs {
-        EventArgs {
-            event: EventName::BeforeTool,
-            tool: Some(self.tool.clone()),
-            input: Some(self.input.clone()),
-            payload: None,
-        }
+        let fields = EventFields { tool: Some(tool.to_owned()), input: Some(input), payload: None };
+        Ok(Self { context, fields })
     }
 }

@@ -42,12 +42,12 @@ impl NativeInput {
                 hint: format!("`hookrail connect {agent} --dry-run` shows its events"),
             });
         };
-        let mut fields = match &args.payload {
+        let mut fields = match &args.fields.payload {
             Some(file) => event_input::read_payload(file, "it is what the agent sends to its hooks")?,
             None => sample(agent, native, args)?,
         };
         if let Value::Object(fields) = &mut fields {
-            if let Some(tool) = args.tool.as_ref().filter(|_| args.payload.is_some()) {
+            if let Some(tool) = args.fields.tool.as_ref().filter(|_| args.fields.payload.is_some()) {
                 fields.insert("tool_name".to_owned(), tool.as_str().into());
             }
             fields.entry("cwd").or_insert_with(|| context.project().to_string_lossy().into());
@@ -89,8 +89,8 @@ fn sample(agent: Agent, native: &str, args: &FireArgs) -> Result<Value, InputPro
             let sample = sample_arguments(tool).or_else(|| own().filter(|_| tool == "write_file"))?;
             sample.as_object().cloned()
         };
-        let (tool, sample) = sample_call(agent, args.tool.as_deref(), arguments);
-        let input = match &args.input {
+        let (tool, sample) = sample_call(agent, args.fields.tool.as_deref(), arguments);
+        let input = match &args.fields.input {
             // Whatever it is: what an agent sends need not be an object.
             Some(input) => {
                 let hint = "for example: --input '{\"command\":\"ls\"}'";
@@ -100,7 +100,7 @@ fn sample(agent: Agent, native: &str, args: &FireArgs) -> Result<Value, InputPro
         };
         fields.insert("tool_name".to_owned(), tool.into());
         fields.insert("tool_input".to_owned(), input);
-    } else if args.tool.is_some() || args.input.is_some() {
+    } else if args.fields.tool.is_some() || args.fields.input.is_some() {
         return Err(InputProblem::Usage {
             message: format!("`--tool` and `--input` are for events of tools, not for {native}"),
             hint: "`--payload FILE` takes the event's own fields".to_owned(),

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use hookrail::components::HookFailure;
 use hookrail::components::{
-    ConfigSource, DisabledBy, Explanation, HookError, Level, Origin, ProcessedHookResult, SkipReason,
+    ConfigSource, DisabledBy, Explanation, HookError, ProcessedHookResult, SkipReason,
 };
 use hookrail::{BlockCause, Hook, HookOutput, HookRun, StopReason};
 use hookrail_agent::log::millis;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::Fired;
 use super::native::NativeAnswerReport;
-use super::summary::{RepeatSummary, SummaryReport};
+use super::summary::RepeatSummary;
+use crate::display::origin_json;
 
 /// One event. `finalOutput` is what all outputs merged to, `allOutputs` has them in the order of the plan, `hooks` has
 /// every run, `skipped` every hook of the event that did not run. Durations are milliseconds.
@@ -52,24 +54,15 @@ pub(super) struct FireReport<'a> {
     warnings: Vec<String>,
     /// From the call to the verdict, in milliseconds.
     total_duration: u64,
-    /// Hooks of the event that did not run, each with the reason.
-    skipped: Vec<SkippedHookReport<'a>>,
+    /// Hooks of the event that did not run. `why` is for people; `hookrail explain --format json` has a stable code.
+    skipped: Vec<Value>,
     hooks: Vec<HookReport<'a>>,
     /// With `--native` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     native: Option<&'a NativeAnswerReport>,
     /// With `--repeat` only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    repeat: Option<SummaryReport<'a>>,
-}
-
-/// `why` is for people; `hookrail explain --format json` has a stable code.
-#[derive(Serialize)]
-struct SkippedHookReport<'a> {
-    name: &'a str,
-    command: Option<&'a str>,
-    origin: OriginReport<'a>,
-    why: &'a str,
+    repeat: Option<Value>,
 }
 
 /// `exitCode` and `signal` exclude each other, and both are null for a rule and for a hook that was not started.
@@ -80,7 +73,7 @@ struct HookReport<'a> {
     command: Option<&'a str>,
     /// Which settings file it comes from, as a rank.
     source: ConfigSource,
-    origin: OriginReport<'a>,
+    origin: Value,
     success: bool,
     exit_code: Option<i32>,
     signal: Option<i32>,
@@ -93,24 +86,14 @@ struct HookReport<'a> {
     output: Option<&'a HookOutput>,
 }
 
-/// An origin whose file can be written as JSON, whatever its name.
-#[derive(Serialize)]
-struct OriginReport<'a> {
-    level: &'a Level,
-    file: String,
-    line: usize,
-}
-
-impl<'a> OriginReport<'a> {
-    fn of(origin: &'a Origin) -> Self {
-        Self { level: &origin.level, file: origin.file.to_string_lossy().into_owned(), line: origin.line }
-    }
-}
-
 impl<'a> FireReport<'a> {
     /// `summary` is there with `--repeat` only.
-    pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&'a RepeatSummary>) -> Self {
+    pub(super) fn new(fired: &'a Fired<'_>, summary: Option<&RepeatSummary>) -> Self {
         let ProcessedHookResult { event, aggregated, block, .. } = &fired.result;
+        let skipped = |SkippedHook { hook, why }: &SkippedHook| {
+            let origin = origin_json(&hook.origin);
+            json!({ "name": hook.name, "command": hook.command_text(), "origin": origin, "why": why })
+        };
         Self {
             event: event.as_str(),
             success: aggregated.success,
@@ -127,21 +110,10 @@ impl<'a> FireReport<'a> {
             errors: &aggregated.errors,
             warnings: fired.result.all_warnings(),
             total_duration: millis(aggregated.total_duration),
-            skipped: fired.skipped.iter().map(SkippedHookReport::of).collect(),
+            skipped: fired.skipped.iter().map(skipped).collect(),
             hooks: fired.result.runs.iter().map(HookReport::of).collect(),
             native: fired.native.as_ref(),
-            repeat: summary.map(RepeatSummary::report),
-        }
-    }
-}
-
-impl<'a> SkippedHookReport<'a> {
-    fn of(skipped: &'a SkippedHook) -> Self {
-        Self {
-            name: &skipped.hook.name,
-            command: skipped.hook.command_text(),
-            origin: OriginReport::of(&skipped.hook.origin),
-            why: &skipped.why,
+            repeat: summary.map(RepeatSummary::json),
         }
     }
 }
@@ -152,7 +124,7 @@ impl<'a> HookReport<'a> {
             name: &run.hook.name,
             command: run.hook.command_text(),
             source: run.hook.source,
-            origin: OriginReport::of(&run.hook.origin),
+            origin: origin_json(&run.hook.origin),
             success: run.success(),
             exit_code: run.exit_code(),
             signal: run.signal(),

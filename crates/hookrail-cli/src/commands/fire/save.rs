@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use hookrail::EventName;
 use hookrail::components::Event;
-use serde_json::{Value, json};
+use hookrail::{EventName, JsonObject};
+use serde_json::Value;
 
 use super::Fired;
-use crate::commands::test::case::DecisionWord;
+use crate::commands::test::case::{DecisionWord, Expect};
 use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
 use crate::commands::test::seen::SeenOutcome;
@@ -34,74 +34,63 @@ pub(super) fn save(
 }
 
 /// The call as a test.
-/// A plain tool call is kept by its tool and arguments, which people can read and change; other events by their
-/// payload.
+/// A plain tool call is kept by its tool and arguments, other events by their payload.
 fn test(name: &str, fired: &Fired<'_>) -> Value {
     let event = fired.input.event();
-    let mut test = json!({ "name": name, "event": event.name().as_str() });
     let has_own_fields =
         fired.input.base != hookrail::components::BaseOverrides::default() || !fired.input.extra.is_empty();
-    match &event {
+    let given = match &event {
         Event::BeforeTool { tool_name, tool_input } if !has_own_fields => {
-            set(&mut test, "tool", (*tool_name).into());
-            set(&mut test, "input", Value::Object((*tool_input).clone()));
+            save::tool_call(tool_name, tool_input)
         }
-        _ => set(&mut test, "payload", payload(fired)),
-    }
+        _ => save::payload(payload(fired)),
+    };
     let seen = SeenOutcome::new(&fired.input.event, &fired.result, Duration::ZERO);
-    let mut expect = json!({ "decision": seen.decision.as_str() });
-    if let Some(reason) = seen.reasons.first().filter(|_| seen.decision != DecisionWord::Allow) {
-        set(&mut expect, "reason", reason.as_str().into());
-    }
-    let ran: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
-    set(&mut expect, "ran", ran.into());
-    if event.name() == EventName::BeforeTool
-        && let (Some(after), Event::BeforeTool { tool_input, .. }) = (&seen.input, &event)
-        && after != *tool_input
-    {
-        set(&mut expect, "input", Value::Object(after.clone()));
-    }
+    let changed = match &event {
+        Event::BeforeTool { tool_input, .. } => seen.input.filter(|after| after != *tool_input),
+        _ => None,
+    };
     // Of other events the output is what matters: a message, a changed request, a replaced result.
-    if event.name() != EventName::BeforeTool
-        && let Some(Value::Object(mut output)) = seen.output.clone()
-    {
-        output.retain(|key, _| !matches!(key.as_str(), "decision" | "reason"));
-        if !output.is_empty() {
-            set(&mut expect, "output", Value::Object(output));
+    let output = match seen.output {
+        Some(Value::Object(mut output)) if event.name() != EventName::BeforeTool => {
+            output.retain(|key, _| !matches!(key.as_str(), "decision" | "reason"));
+            Some(output).filter(|output| !output.is_empty())
         }
-    } else if let Some(message) = fired.result.system_message.as_deref() {
-        set(&mut expect, "output", json!({ "systemMessage": message }));
-    }
-    if !seen.failures.is_empty() {
-        set(&mut expect, "errors", true.into());
-    }
-    set(&mut test, "expect", expect);
-    test
+        _ => fired
+            .result
+            .system_message
+            .as_deref()
+            .map(|message| JsonObject::from_iter([("systemMessage".to_owned(), message.into())])),
+    };
+    let is_allowed = seen.decision == DecisionWord::Allow;
+    let expect = Expect {
+        decision: Some(seen.decision),
+        reason: seen.reasons.into_iter().next().filter(|_| !is_allowed),
+        ran: seen.ran.into_iter().map(|ran| ran.name).collect(),
+        input: changed,
+        output,
+        errors: (!seen.failures.is_empty()).then_some(true),
+        ..Expect::default()
+    };
+    save::test(name, event.name().as_str(), given, &expect)
 }
 
 /// Everything that the event was given.
 /// Fields of the session are kept only where they were given.
-fn payload(fired: &Fired<'_>) -> Value {
-    let mut fields = serde_json::to_value(fired.input.event()).unwrap_or_default();
-    if let Value::Object(fields) = &mut fields {
-        fields.shift_remove("hook_event_name");
-        let base = &fired.input.base;
-        let given = [
-            ("session_id", base.session_id.clone()),
-            ("transcript_path", base.transcript_path.clone()),
-            ("cwd", base.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned())),
-            ("timestamp", base.timestamp.clone()),
-        ];
-        let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
-        fields.extend(given);
-        fields.extend(fired.input.extra.clone());
-    }
+fn payload(fired: &Fired<'_>) -> JsonObject {
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(fired.input.event()) else {
+        return JsonObject::new();
+    };
+    fields.shift_remove("hook_event_name");
+    let base = &fired.input.base;
+    let given = [
+        ("session_id", base.session_id.clone()),
+        ("transcript_path", base.transcript_path.clone()),
+        ("cwd", base.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned())),
+        ("timestamp", base.timestamp.clone()),
+    ];
+    let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
+    fields.extend(given);
+    fields.extend(fired.input.extra.clone());
     fields
-}
-
-/// Adds a key; every value it is used with is an object.
-fn set(object: &mut Value, key: &str, value: Value) {
-    if let Value::Object(object) = object {
-        object.insert(key.to_owned(), value);
-    }
 }

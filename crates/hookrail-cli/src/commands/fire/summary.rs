@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hookrail::components::ProcessedHookResult;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::hook_log::percentile;
 use crate::terminal::printer::escape_line;
@@ -24,24 +25,6 @@ pub(super) struct RepeatSummary {
 struct Measurements {
     durations: Vec<Duration>,
     failures: usize,
-}
-
-/// The field `repeat` of the report.
-#[derive(Serialize)]
-pub(super) struct SummaryReport<'a> {
-    /// The whole event, from the call to the verdict.
-    #[serde(flatten)]
-    event: Numbers,
-    blocked: usize,
-    hooks: Vec<HookNumbers<'a>>,
-}
-
-/// Two hooks of one name are two entries.
-#[derive(Serialize)]
-struct HookNumbers<'a> {
-    name: &'a str,
-    #[serde(flatten)]
-    numbers: Numbers,
 }
 
 /// `max` is the hundredth percentile, so an empty list gives zeros.
@@ -68,27 +51,32 @@ impl RepeatSummary {
         }
     }
 
-    /// Hooks are ordered by their place in the settings.
-    pub(super) fn report(&self) -> SummaryReport<'_> {
-        let hooks =
-            self.hooks.iter().map(|((_, _, name), hook)| HookNumbers { name, numbers: hook.numbers() });
-        SummaryReport { event: self.event.numbers(), blocked: self.blocked, hooks: hooks.collect() }
+    /// The field `repeat` of the report: the numbers of the whole event, then those of each hook by its place in the
+    /// settings. Two hooks of one name are two entries.
+    pub(super) fn json(&self) -> Value {
+        let hook = |((_, _, name), hook): (&(String, usize, String), &Measurements)| {
+            merged(json!({ "name": name }), json!(hook.numbers()))
+        };
+        let rest =
+            json!({ "blocked": self.blocked, "hooks": self.hooks.iter().map(hook).collect::<Vec<_>>() });
+        merged(json!(self.event.numbers()), rest)
     }
 
     /// A table with a row for each hook and one for the whole event.
     pub(super) fn render(&self) -> String {
-        let report = self.report();
+        let whole = self.event.numbers();
         let mut text =
             format!("\n{:>6} {:>8} {:>10} {:>10} {:>10}  hook\n", "runs", "failures", "p50", "p95", "max");
-        let rows = report.hooks.iter().map(|hook| (escape_line(hook.name), &hook.numbers));
-        for (name, numbers) in rows.chain([("(the whole event)".to_owned(), &report.event)]) {
+        let runs = whole.runs;
+        let rows = self.hooks.iter().map(|((_, _, name), hook)| (escape_line(name), hook.numbers()));
+        for (name, numbers) in rows.chain([("(the whole event)".to_owned(), whole)]) {
             let Numbers { runs, failures, p50_ms, p95_ms, max_ms } = numbers;
             let _ = writeln!(
                 text,
                 "{runs:>6} {failures:>8} {p50_ms:>7.1} ms {p95_ms:>7.1} ms {max_ms:>7.1} ms  {name}"
             );
         }
-        let _ = writeln!(text, "blocked {} of {} times", self.blocked, report.event.runs);
+        let _ = writeln!(text, "blocked {} of {runs} times", self.blocked);
         text
     }
 }
@@ -112,6 +100,14 @@ impl Measurements {
             max_ms: at(100),
         }
     }
+}
+
+/// The fields of one object, then those of another.
+fn merged(mut one: Value, other: Value) -> Value {
+    if let (Value::Object(one), Value::Object(other)) = (&mut one, other) {
+        one.extend(other);
+    }
+    one
 }
 
 /// Milliseconds with three decimals: more would be noise.

@@ -88,7 +88,7 @@ fn render_run(text: &mut String, run: &HookRun, fired: &Fired<'_>, context: &Con
             line(text, "hint", &hint);
         }
     } else if let Some(output) = &run.output {
-        render_output(text, output, !fired.effects.can_block(event));
+        render_output(text, output, !event.can_block() || fired.effects.only_observes(event));
     }
     let repeated = run.output.as_ref().and_then(|output| output.reason.as_deref());
     let stderr = run.stderr.trim();
@@ -123,7 +123,7 @@ fn render_output(text: &mut String, output: &HookOutput, block_has_no_effect: bo
 /// What the agent would do now. An event that is only observed has a verdict too, which shows that it has no effect.
 fn render_verdict(text: &mut String, fired: &Fired<'_>) {
     let result = &fired.result;
-    let observed = fired.effects.only_observed(result.event);
+    let observed = fired.effects.only_observes(result.event);
     let verdict = match &result.block {
         Some(block) if observed => format!("a block, which {NO_EFFECT_HERE}: {}", block.reason),
         Some(block) => {

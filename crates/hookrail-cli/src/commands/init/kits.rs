@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use hookrail::EventName;
 
 use crate::cli::{InitArgs, Language};
-use crate::exit::Hinted;
+use crate::exit::fail;
 
 /// A kit for authors: the name of its file and its text.
 pub(super) struct Kit {
@@ -23,36 +23,14 @@ pub(super) struct Kit {
 const PYTHON: Kit = Kit {
     name: "hookrail_hook.py",
     text: include_str!("kits/hookrail_hook.py"),
-    script: r#"#!/usr/bin/env python3
-"""Blocks writes to .env files. Started once and asked about many events; see hookrail_hook.py."""
-import os.path
-
-from hookrail_hook import Block, hook
-
-
-@hook
-def guard(event):
-    name = os.path.basename(str(event["tool_input"].get("file_path", "")))
-    if name == ".env" or name.startswith(".env."):
-        raise Block("Files named .env hold secrets: ask the user to change them.")
-"#,
+    script: include_str!("kits/guard.py"),
 };
 
 /// A module, because the kit is one.
 const NODE: Kit = Kit {
     name: "hookrail_hook.mjs",
     text: include_str!("kits/hookrail_hook.mjs"),
-    script: r"#!/usr/bin/env node
-// Blocks writes to .env files. Started once and asked about many events; see hookrail_hook.mjs.
-import { Block, hook } from './hookrail_hook.mjs';
-
-hook((event) => {
-  const name = String(event.tool_input.file_path ?? '').split('/').pop();
-  if (name === '.env' || name.startsWith('.env.')) {
-    throw new Block('Files named .env hold secrets: ask the user to change them.');
-  }
-});
-",
+    script: include_str!("kits/guard.mjs"),
 };
 
 impl Kit {
@@ -63,18 +41,14 @@ impl Kit {
         }
         if args.event != EventName::BeforeTool {
             let message = format!("there is no starter worker for {}", args.event);
-            return Err(
-                Hinted::new(message, "leave the event out, and change the script to your needs").into()
-            );
+            return fail(message, "leave the event out, and change the script to your needs");
         }
         match args.lang {
             Language::Python => Ok(Some(&PYTHON)),
             Language::Node => Ok(Some(&NODE)),
-            Language::Sh => Err(Hinted::new(
-                "there is no kit for this language",
-                "choose `--lang python` or `--lang node`",
-            )
-            .into()),
+            Language::Sh => {
+                fail("there is no kit for this language", "choose `--lang python` or `--lang node`")
+            }
         }
     }
 
@@ -90,7 +64,7 @@ impl Kit {
             Ok(text) if text == self.text.as_bytes() => return Ok(()),
             Ok(_) => {
                 let message = format!("there is another file `{}`", path.display());
-                return Err(Hinted::new(message, "move it away, or write the hook without `--worker`").into());
+                return fail(message, "move it away, or write the hook without `--worker`");
             }
             Err(_) => {}
         }

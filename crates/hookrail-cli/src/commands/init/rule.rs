@@ -10,8 +10,7 @@ use super::{TargetFile, approve, first_test, turn_on};
 use crate::cli::InitArgs;
 use crate::context::Context;
 use crate::display::shown;
-use crate::exit::{ExitStatus, Hinted};
-use crate::settings_file::{self, edit};
+use crate::exit::{ExitStatus, fail};
 use crate::terminal::printer::Printer;
 
 /// The name of the rule, after what it does.
@@ -22,21 +21,18 @@ const NAME: &str = "no-force-push";
 pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     if args.event != EventName::BeforeTool {
         let message = format!("there is no starter rule for {}", args.event);
-        return Err(Hinted::new(message, "leave the event out, or leave `--rule` out").into());
+        return fail(message, "leave the event out, or leave `--rule` out");
     }
     let target = TargetFile::new(args, context)?;
     let before = context.settings();
     let settings_waited = approve::settings_wait(&before, context);
-    let is_on = before.activation.is_on();
     let taken = |name: &str| before.hooks.iter().any(|resolved| resolved.hook.name == name);
     let name = args.name.clone().unwrap_or_else(|| {
         let numbered = (2..).map(|number| format!("{NAME}-{number}"));
         std::iter::once(NAME.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
     });
     if taken(&name) {
-        return Err(
-            Hinted::new(format!("there is a hook named `{name}`"), "choose another with `--name`").into()
-        );
+        return fail(format!("there is a hook named `{name}`"), "choose another with `--name`");
     }
     let rule = json!({
         "type": "rule",
@@ -48,15 +44,11 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
             "noMatch": ["git push", "git stash push --force", "echo git push -f"],
         },
     });
-    let flag_file = target.flag_file(&before);
-    let edit = |text: &str| {
-        let text = edit::add_hook(text, args.event, Some("run_shell_command"), false, &rule)?;
-        if is_on || flag_file != target.settings { Ok(text) } else { edit::set_enable_hooks(&text, true) }
-    };
-    settings_file::change(&target.settings, context, edit, || Ok(()))?;
+    let listens = (args.event, Some("run_shell_command"));
+    let flag_file = target.add(listens, &rule, &before, context, || Ok(()))?;
     printer.data(format_args!("added the rule `{name}` to {}", shown(&target.settings, context)))?;
-    if !is_on {
-        turn_on(&flag_file, context, printer)?;
+    if let Some(file) = flag_file {
+        turn_on(&file, context, printer)?;
     }
     if !target.is_users {
         approve::approve(&name, |pending| pending.hook.name == name, settings_waited, context, printer)?;

@@ -28,6 +28,7 @@ pub(super) struct Starter {
     exit_two: &'static str,
     /// What this script does.
     does: &'static str,
+    /// What follows the comment and the reading of stdin, in a file of its own for each language.
     sh: &'static str,
     python: &'static str,
     node: &'static str,
@@ -81,7 +82,7 @@ impl Starter {
             Language::Python => ("", ""),
             Language::Node => ("", NODE_MAIN),
         };
-        script + before + helper + body + after
+        script + before + helper + "\n" + body + after
     }
 
     /// The comment at the head of a script. It repeats the protocol for one event, so that a person who reads only the

@@ -25,6 +25,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(1);
 const HELLO_TIMEOUT: Duration = Duration::from_millis(500);
 /// … and to begin: a worker that is busy for longer is not waited for.
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long one may take to say how it is, or to end.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// What an answer may take besides the hook's own time.
 const SLACK: Duration = Duration::from_secs(1);
 
@@ -189,14 +191,6 @@ pub(super) fn is_same_user(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw())
 }
 
-/// Asks a keeper how it is.
-pub(super) fn status(socket: &Path) -> Option<Status> {
-    match request(socket, &Request::Status)? {
-        Reply::Status(status) => Some(status),
-        _ => None,
-    }
-}
-
 /// Asks a keeper to end; says whether there is one.
 pub(super) fn stop(socket: &Path) -> bool {
     let Some(mut stream) = connected(socket) else { return false };
@@ -208,22 +202,22 @@ pub(super) fn stop(socket: &Path) -> bool {
 
 fn connected(socket: &Path) -> Option<StdStream> {
     let stream = StdStream::connect(socket).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
-    stream.set_write_timeout(Some(Duration::from_secs(2))).ok()?;
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT)).ok()?;
+    stream.set_write_timeout(Some(ANSWER_TIMEOUT)).ok()?;
     Some(stream)
 }
 
-fn request(socket: &Path, request: &Request) -> Option<Reply> {
-    let mut stream = connected(socket)?;
-    stream.write_all(&wire::frame(request, &[]).ok()?).ok()?;
-    let mut reply = || -> Option<Reply> {
-        let mut lengths = [0; 8];
-        stream.read_exact(&mut lengths).ok()?;
-        let head = u32::from_be_bytes(*lengths.first_chunk::<4>()?).min(1 << 16);
-        let mut text = vec![0; usize::try_from(head).ok()?];
-        stream.read_exact(&mut text).ok()?;
-        serde_json::from_slice(&text).ok()
+/// Asks a keeper how it is.
+pub(super) fn status(socket: &Path) -> Option<Status> {
+    let asking = async {
+        let mut stream = UnixStream::connect(socket).await?;
+        wire::send(&mut stream, &Request::Status, &[]).await?;
+        wire::receive::<Reply>(&mut stream, 0).await?;
+        wire::receive::<Reply>(&mut stream, 0).await
     };
-    reply().filter(|hello| matches!(hello, Reply::Hello))?;
-    reply()
+    let limited = async { timeout(ANSWER_TIMEOUT, asking).await };
+    match crate::signals::runtime().ok()?.block_on(limited).ok()?.ok()? {
+        (Reply::Status(status), _) => Some(status),
+        _ => None,
+    }
 }

@@ -1,30 +1,26 @@
 //! The settings of each project that was asked about, read again when a file changed, and the workers of its hooks.
 
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookrail::HookSession;
-use hookrail::components::{Level, WorkerPool, is_withheld};
+use hookrail::components::{WorkerPool, is_withheld};
 use hookrail::settings::UnusableSettings;
 use nix::unistd::{Uid, User};
 
 use crate::commands::bridge::{nested, surroundings};
+use crate::commands::sessions::{SettingsState, keep_workers};
 use crate::context::Context;
 
 /// How many projects are kept. Beyond that the one that was asked about longest ago is dropped, with its workers.
 const MOST_PROJECTS: usize = 16;
 
-/// A file as it was; `None` where nothing is.
-type Stamp = Option<(u64, u64, u64, i64, i64)>;
-
 pub(super) struct Project {
     folder: PathBuf,
     session: Arc<HookSession>,
     workers: WorkerPool,
-    files: Vec<(PathBuf, Stamp)>,
+    state: SettingsState,
 }
 
 /// All of them, the one that was asked about last at the end.
@@ -38,7 +34,7 @@ impl Projects {
     pub(super) fn get(&mut self, folder: &Path) -> Option<Arc<HookSession>> {
         let at = self.kept.iter().position(|project| project.folder == folder)?;
         let project = self.kept.remove(at);
-        let session = project.is_current().then(|| Arc::clone(&project.session));
+        let session = project.state.is_current().then(|| Arc::clone(&project.session));
         self.kept.push(project);
         session
     }
@@ -79,12 +75,7 @@ impl Projects {
 impl Project {
     /// Reads the settings and approvals of a project. `None` if the folder is not one.
     pub(super) fn load(user: &Context, folder: &Path, workers: Option<WorkerPool>) -> Option<Self> {
-        // Before they are read: what changes meanwhile is then read again.
-        let files: Vec<(PathBuf, Stamp)> = files(user, folder)
-            .into_iter()
-            .map(|file| (stamp(&file), file))
-            .map(|(stamp, file)| (file, stamp))
-            .collect();
+        let state = SettingsState::of(user, folder);
         let context =
             user.clone().in_project_of(Some(folder)).ok().filter(|found| found.project() == folder)?;
         let workers = workers.unwrap_or_default();
@@ -96,50 +87,9 @@ impl Project {
             .workers(workers.clone())
             .without_examples()
             .build();
-        if let Some(system) = session.hook_system() {
-            system.initialize();
-            let hooks = system.all_hooks();
-            workers.keep_only(hooks.iter().filter(|status| status.may_run()).map(|status| &*status.hook));
-        } else {
-            workers.end();
-        }
-        Some(Self { folder: folder.to_owned(), session: Arc::new(session), workers, files })
+        keep_workers(&workers, &session);
+        Some(Self { folder: folder.to_owned(), session: Arc::new(session), workers, state })
     }
-
-    fn is_current(&self) -> bool {
-        self.files.iter().all(|(file, then)| stamp(file) == *then)
-    }
-}
-
-/// Every file that decides which hooks there are and may run.
-fn files(user: &Context, folder: &Path) -> Vec<PathBuf> {
-    let mut files = vec![user.approvals().path(), user.state_dir().join("connect.json")];
-    for level in [Level::User, Level::System] {
-        files.extend(user.paths.files(&level));
-    }
-    if let Ok(Some(policy)) = user.paths.policy() {
-        files.push(policy.folder.path().join("current"));
-    }
-    for above in folder.ancestors() {
-        files.extend([".hookrail/settings.json", ".llxprt/settings.json"].map(|name| above.join(name)));
-    }
-    if let Some(extensions) = user.paths.extensions_dir() {
-        let entries = fs::read_dir(&extensions).into_iter().flatten().flatten();
-        for extension in entries.map(|entry| entry.path()) {
-            let names = ["llxprt-extension.json", "gemini-extension.json", "hooks/hooks.json"];
-            files.extend(names.map(|name| extension.join(name)));
-        }
-        files.push(extensions);
-    }
-    files
-}
-
-fn stamp(file: &Path) -> Stamp {
-    let found = fs::metadata(file).ok()?;
-    let times = [(found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())];
-    let [changed, renamed] =
-        times.map(|(seconds, more)| seconds.wrapping_mul(1_000_000_000).wrapping_add(more));
-    Some((found.dev(), found.ino(), found.len(), changed, renamed))
 }
 
 /// What workers are started with: nothing of an agent's session, which comes with each question.

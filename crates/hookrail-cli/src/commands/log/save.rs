@@ -6,18 +6,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
-use super::open_files;
 use crate::cli::LogArgs;
+use crate::commands::test::case::{DecisionWord, Expect};
 use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
 use crate::context::Context;
 use crate::display::{short_home, shown};
-use crate::exit::{ExitStatus, Hinted};
-use crate::hook_log::{LoggedLine, LoggedLines, OpenLogs, SHORT_ID};
+use crate::exit::{ExitStatus, Hinted, fail};
+use crate::hook_log::{LoggedCall, OpenLogs, SHORT_ID, open_named};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The file in which logged calls are kept.
@@ -32,7 +31,8 @@ pub(super) fn run(
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    let found = matching(logs, |line| line.id().is_some_and(|known| known.starts_with(id)))?;
+    let is_it = |call: &LoggedCall| call.id().is_some_and(|known| known.starts_with(id));
+    let found = matching(logs, is_it)?;
     let Some(first) = found.first() else {
         let named = args.files.is_empty();
         let (place, hint) = if named {
@@ -40,17 +40,17 @@ pub(super) fn run(
         } else {
             ("these logs", "`hookrail log FILE` prints the ids of calls")
         };
-        return Err(Hinted::new(format!("there is no call `{}` in {place}", escape_line(id)), hint).into());
+        return fail(format!("there is no call `{}` in {place}", escape_line(id)), hint);
     };
     if let Some(other) = found.iter().find(|line| line.id() != first.id()) {
         let [one, other] = [first, other].map(|line| line.id().unwrap_or_default());
         let message = format!("`{}` matches more than one call: `{one}` and `{other}`", escape_line(id));
-        return Err(Hinted::new(message, "give more of the id; `--format json` prints all of it").into());
+        return fail(message, "give more of the id; `--format json` prints all of it");
     }
     let id = first.id().unwrap_or_default();
-    let logs = if args.files.is_empty() { session_log(first, context)? } else { open_files(&args.files)? };
+    let logs = if args.files.is_empty() { session_log(first, context)? } else { open_named(&args.files)? };
     let event = event_of(logs, &id)?;
-    let Some(payload) = event.first().and_then(LoggedLine::input) else {
+    let Some(payload) = event.first().and_then(LoggedCall::input) else {
         return Err(no_payload(&id, "this log does not have what the hooks were given").into());
     };
     let test = test(&id, &event, payload, context, printer);
@@ -73,8 +73,8 @@ elsewhere); for calls of other agents there is `hookrail replay --save-tests FIL
 
 /// The log of the session that a call belongs to.
 /// A session id of another agent is not trusted as a name of a file.
-fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs> {
-    let session = &line.call.session_id;
+fn session_log(line: &LoggedCall, context: &Context) -> anyhow::Result<OpenLogs> {
+    let session = &line.session_id;
     // Other agents choose the ids of their sessions.
     let is_name =
         !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
@@ -90,40 +90,30 @@ fn session_log(line: &LoggedLine, context: &Context) -> anyhow::Result<OpenLogs>
         };
         return Err(no_payload(&id, &why).into());
     }
-    open_files(&[path])
+    open_named(&[path])
 }
 
-/// The lines that are wanted, in the order of the files.
-fn matching(logs: OpenLogs, mut wanted: impl FnMut(&LoggedLine) -> bool) -> anyhow::Result<Vec<LoggedLine>> {
-    let mut found = Vec::new();
-    for (path, file) in logs.files {
-        for line in LoggedLines::new(file) {
-            let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
-            if wanted(&line) {
-                found.push(line);
-            }
-        }
-    }
-    Ok(found)
+/// The calls that are wanted, in the order of the files.
+fn matching(logs: OpenLogs, wanted: impl Fn(&LoggedCall) -> bool) -> anyhow::Result<Vec<LoggedCall>> {
+    logs.lines().filter(|call| call.as_ref().map_or(true, &wanted)).collect()
 }
 
 /// All calls of the event that a call was made for, the first one first. Hooks in a chain are given what the ones before
 /// them changed, so that they have ids of their own; the moment of the event is the same for all.
-fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<LoggedLine>> {
-    let moment = |line: &LoggedLine| {
+fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<LoggedCall>> {
+    let moment = |line: &LoggedCall| {
         let input = line.input()?;
         Some(["session_id", "timestamp", "hook_event_name", "tool_name"].map(|key| input.get(key).cloned()))
     };
-    let lines = matching(logs, |line| line.input().is_some())?;
+    let lines = matching(logs, |call| call.input().is_some())?;
     let Some(at) = lines.iter().find(|line| line.id().as_deref() == Some(id)).map(&moment) else {
         return Ok(Vec::new());
     };
-    let is_same = |line: &LoggedLine| line.id().as_deref() == Some(id);
+    let is_same = |line: &LoggedCall| line.id().as_deref() == Some(id);
     let names: Vec<String> =
-        lines.iter().filter(|line| is_same(line)).map(|line| line.call.name.clone()).collect();
+        lines.iter().filter(|line| is_same(line)).map(|line| line.name.clone()).collect();
     // Two calls of one tool in one millisecond are distinguished by their hooks, which are the same for both.
-    let belongs =
-        |line: &LoggedLine| is_same(line) || (moment(line) == at && !names.contains(&line.call.name));
+    let belongs = |line: &LoggedCall| is_same(line) || (moment(line) == at && !names.contains(&line.name));
     Ok(lines.into_iter().filter(belongs).collect())
 }
 
@@ -131,7 +121,7 @@ fn event_of(logs: OpenLogs, id: &str) -> anyhow::Result<Vec<LoggedLine>> {
 /// Fields that belong to the session of then are left out; `cwd` stays where it lies in this project.
 fn test(
     id: &str,
-    event: &[LoggedLine],
+    event: &[LoggedCall],
     mut payload: JsonObject,
     context: &Context,
     printer: &mut Printer,
@@ -152,21 +142,13 @@ fn test(
     }
     let tool = payload.get("tool_name").and_then(Value::as_str).map(str::to_owned);
     let what = tool.as_deref().or(name.as_str()).unwrap_or_default();
-    let mut test = JsonObject::new();
-    test.insert("name".to_owned(), format!("{what}, logged {}", id.get(..SHORT_ID).unwrap_or(id)).into());
+    let test_name = format!("{what}, logged {}", id.get(..SHORT_ID).unwrap_or(id));
     let is_plain = name == json!(EventName::BeforeTool.as_str()) && payload.len() == 2;
-    test.insert("event".to_owned(), name);
-    match (payload.get("tool_name"), payload.get("tool_input")) {
-        (Some(tool), Some(input)) if is_plain => {
-            test.insert("tool".to_owned(), tool.clone());
-            test.insert("input".to_owned(), input.clone());
-        }
-        _ => {
-            test.insert("payload".to_owned(), Value::Object(payload));
-        }
-    }
-    test.insert("expect".to_owned(), Value::Object(expected(event)));
-    Value::Object(test)
+    let given = match (payload.get("tool_name").and_then(Value::as_str), payload.get("tool_input")) {
+        (Some(tool), Some(Value::Object(input))) if is_plain => save::tool_call(tool, input),
+        _ => save::payload(payload.clone()),
+    };
+    save::test(&test_name, name.as_str().unwrap_or_default(), given, &expected(event))
 }
 
 /// The project itself is the default and is left out.
@@ -176,41 +158,29 @@ fn is_below(folder: &Path, project: &Path) -> bool {
 
 /// What came of the event.
 /// A block outranks a stop and a stop a question, as in the engine's merge.
-fn expected(event: &[LoggedLine]) -> JsonObject {
-    let mut expect = JsonObject::new();
-    let failed = event.iter().any(|line| line.call.error.is_some());
-    let asks = |line: &&LoggedLine| line.call.asked();
-    let blocks = |line: &&LoggedLine| line.call.blocked();
-    let stops = |line: &&LoggedLine| line.call.stopped();
-    let decided = event.iter().find(blocks).map(|line| ("block", line));
-    let decided = decided.or_else(|| event.iter().find(stops).map(|line| ("stop", line)));
-    let decided = decided.or_else(|| event.iter().find(asks).map(|line| ("ask", line)));
-    match decided {
-        Some((word, line)) => {
-            expect.insert("decision".to_owned(), word.into());
-            if let Some(reason) = line.call.reason() {
-                expect.insert("reason".to_owned(), reason.into());
-            }
-        }
+fn expected(event: &[LoggedCall]) -> Expect {
+    let failed = event.iter().any(|line| line.error.is_some());
+    let first = |is: fn(&LoggedCall) -> bool| event.iter().find(|line| is(line));
+    let decided = first(LoggedCall::blocked).map(|line| (DecisionWord::Block, line));
+    let decided = decided.or_else(|| Some((DecisionWord::Stop, first(LoggedCall::stopped)?)));
+    let decided = decided.or_else(|| Some((DecisionWord::Ask, first(LoggedCall::asked)?)));
+    let (decision, reason) = match decided {
+        Some((word, line)) => (Some(word), line.reason().map(str::to_owned)),
         // Whether a failure blocks is the hook's own setting, which the log does not contain.
-        None if failed => {}
-        None => {
-            expect.insert("decision".to_owned(), "allow".into());
-        }
-    }
-    let ran: Vec<&str> = event.iter().map(|line| line.call.name.as_str()).collect();
-    expect.insert("ran".to_owned(), ran.into());
+        None => ((!failed).then_some(DecisionWord::Allow), None),
+    };
     let mut input = JsonObject::new();
     for line in event {
         let changed =
-            line.call.output.as_ref().and_then(|output| output.pointer("/hookSpecificOutput/tool_input"));
+            line.output.as_ref().and_then(|output| output.pointer("/hookSpecificOutput/tool_input"));
         input.extend(changed.and_then(Value::as_object).cloned().unwrap_or_default());
     }
-    if !input.is_empty() {
-        expect.insert("input".to_owned(), Value::Object(input));
+    Expect {
+        decision,
+        reason,
+        ran: event.iter().map(|line| line.name.clone()).collect(),
+        input: Some(input).filter(|input| !input.is_empty()),
+        errors: failed.then_some(true),
+        ..Expect::default()
     }
-    if failed {
-        expect.insert("errors".to_owned(), true.into());
-    }
-    expect
 }

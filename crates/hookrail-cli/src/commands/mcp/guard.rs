@@ -1,12 +1,8 @@
 //! The hooks of an MCP connection: one session of the engine, made again when settings or approvals change.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookrail::components::{
-    BaseOverrides, Event, HookEventHandler, HookSystem, Level, ProcessedHookResult, WorkerPool,
-};
+use hookrail::components::{BaseOverrides, Event, HookEventHandler, ProcessedHookResult, WorkerPool};
 use hookrail::{EventName, HookSession, JsonObject};
 use hookrail_bridge::{OurCall, mcp_response};
 use serde_json::{Value, json};
@@ -14,6 +10,7 @@ use serde_json::{Value, json};
 use super::message::ResultChange;
 use super::proxy::HeldCall;
 use crate::commands::bridge::surroundings;
+use crate::commands::sessions::{Sessions, SettingsState};
 use crate::context::Context;
 use crate::findings;
 use crate::hook_log::HookLog;
@@ -26,18 +23,14 @@ const LONGEST_NAME: usize = 64;
 pub(super) struct Guard {
     context: Context,
     log: Arc<HookLog>,
-    workers: WorkerPool,
     session_id: String,
-    current: Mutex<(Fingerprint, Arc<HookSession>)>,
-    /// Calls that came before the settings changed are still decided with these.
-    retired: Mutex<Vec<Arc<HookSession>>>,
+    sessions: Sessions,
+    /// Of the files that the present session was made from.
+    state: Mutex<SettingsState>,
     /// What the client says of itself, for hooks.
     client: Mutex<Value>,
     server: String,
 }
-
-/// What shows that a file was replaced or changed.
-type Fingerprint = Vec<Option<(u64, u64, i64, i64)>>;
 
 impl Guard {
     pub(super) fn load(context: Context, server: &str) -> Self {
@@ -46,44 +39,30 @@ impl Guard {
         let session_id = uuid::Uuid::new_v4().to_string();
         log.set_session(&session_id);
         let workers = WorkerPool::default();
-        let before = fingerprint(&context);
+        let state = SettingsState::of(&context, context.project());
         let session = session(&context, &log, &session_id, &workers);
         print_findings(&session, &context);
         Self {
-            current: Mutex::new((before, Arc::new(session))),
-            retired: Mutex::default(),
+            sessions: Sessions::new(session, workers),
+            state: Mutex::new(state),
             client: Mutex::new(json!({ "name": "mcp" })),
             server: server.to_owned(),
             context,
             log,
-            workers,
             session_id,
         }
     }
 
     /// The session for the next call. Settings that cannot be used make one that refuses every call.
     pub(super) fn current(&self) -> Arc<HookSession> {
-        let now = fingerprint(&self.context);
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.0 != now {
-            let session = session(&self.context, &self.log, &self.session_id, &self.workers);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.is_current() {
+            *state = SettingsState::of(&self.context, self.context.project());
+            let session = session(&self.context, &self.log, &self.session_id, &self.sessions.workers);
             print_findings(&session, &self.context);
-            match session.hook_system() {
-                Some(system) => {
-                    let hooks = system.all_hooks();
-                    let running = hooks.iter().filter(|status| status.may_run());
-                    self.workers.keep_only(running.map(|status| &*status.hook));
-                }
-                None => self.workers.end(),
-            }
-            let (_, old) = std::mem::replace(&mut *current, (now, Arc::new(session)));
-            let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
-            retired.push(old);
-            retired.retain(|old| {
-                Arc::strong_count(old) > 1 || !old.hook_system().is_none_or(HookSystem::is_drained)
-            });
+            self.sessions.replace(session);
         }
-        Arc::clone(&current.1)
+        self.sessions.current()
     }
 
     /// Takes over what the client says of itself.
@@ -127,14 +106,7 @@ impl Guard {
 
     /// Ends workers, and kills hooks that ran out of time: the client does not wait for them.
     pub(super) async fn drain(&self) {
-        let mut sessions = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
-        sessions.push(Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner).1));
-        for session in sessions {
-            if let Some(system) = session.hook_system() {
-                system.end_grace();
-                system.drain().await;
-            }
-        }
+        self.sessions.drain(true).await;
     }
 }
 
@@ -255,18 +227,4 @@ fn print_findings(session: &HookSession, context: &Context) {
     for line in findings::lines(session.settings(), context).into_iter().filter(|line| line.for_quiet) {
         printer.message(format_args!("hookrail: {}", line.text));
     }
-}
-
-/// What settings and approvals are made of. Files in the state folder are replaced by renaming, which changes the folder.
-fn fingerprint(context: &Context) -> Fingerprint {
-    let paths = &context.paths;
-    let mut files: Vec<PathBuf> =
-        [Level::Project, Level::User, Level::System].iter().flat_map(|level| paths.files(level)).collect();
-    files.push(context.state_dir());
-    files.extend(paths.extensions_dir());
-    let identity = |file: &PathBuf| {
-        let metadata = std::fs::metadata(file).ok()?;
-        Some((metadata.ino(), metadata.size(), metadata.mtime(), metadata.mtime_nsec()))
-    };
-    files.iter().map(identity).collect()
 }

@@ -195,18 +195,18 @@ fn tool_call(message: &RawObject<'_>) -> Result<ToolCall, String> {
 /// The arguments, if every reader sees the same ones.
 fn arguments(raw: &str) -> Result<JsonObject, String> {
     let unclear = |why: &str| format!("its arguments cannot be read in one way only: {why}");
-    let read = || Ok((repeated_key(raw)?, serde_json::from_str(raw)?));
-    let (repeated, value) = read().map_err(|error: serde_json::Error| {
+    let value: Value = serde_json::from_str(raw).map_err(|error| {
         // Without the place, which would be one in the arguments only.
         let text = error.to_string();
         unclear(text.rsplit_once(" at line").map_or(text.as_str(), |(text, _)| text))
     })?;
-    if let Some(key) = repeated {
-        return Err(unclear(&format!("`{key}` occurs more than once")));
-    }
     let Value::Object(arguments) = value else { return Err("`arguments` is not an object".to_owned()) };
-    if let Some(number) = inexact_integer(raw) {
-        return Err(format!("its arguments hold {number}, which not every reader takes exactly"));
+    match ambiguity(raw) {
+        Some(Ambiguity::RepeatedKey(key)) => return Err(unclear(&format!("`{key}` occurs more than once"))),
+        Some(Ambiguity::LongInteger(number)) => {
+            return Err(format!("its arguments hold {number}, which not every reader takes exactly"));
+        }
+        None => {}
     }
     let mut seen = HashSet::new();
     if let Some(key) = arguments.keys().find(|key| !seen.insert(folded(key))) {
@@ -215,31 +215,34 @@ fn arguments(raw: &str) -> Result<JsonObject, String> {
     Ok(arguments)
 }
 
-/// An integer in a JSON text that has more digits than an integer of any usual reader, shortened.
-fn inexact_integer(raw: &str) -> Option<String> {
-    let mut rest = raw;
-    while let Some(at) = rest.find(|sign: char| sign == '"' || sign == '-' || sign.is_ascii_digit()) {
-        let (_, token) = rest.split_at(at);
-        if let Some(text) = token.strip_prefix('"') {
-            let mut is_escaped = false;
-            let end = text.find(|sign: char| {
-                let ends = sign == '"' && !is_escaped;
-                is_escaped = sign == '\\' && !is_escaped;
-                ends
-            })?;
-            rest = text.get(end + 1..)?;
-            continue;
+/// What readers take in different ways.
+enum Ambiguity {
+    /// A key that an object has twice.
+    RepeatedKey(String),
+    /// An integer that has more digits than one of any usual reader, shortened.
+    LongInteger(String),
+}
+
+/// The first such thing in a JSON value, at any depth.
+fn ambiguity(raw: &str) -> Option<Ambiguity> {
+    let inner = match raw.bytes().next()? {
+        b'{' => {
+            let RawObject(entries) = serde_json::from_str(raw).ok()?;
+            let mut seen = HashSet::new();
+            if let Some((key, _)) = entries.iter().find(|(key, _)| !seen.insert(key)) {
+                return Some(Ambiguity::RepeatedKey(key.clone()));
+            }
+            entries.into_iter().map(|(_, value)| value).collect()
         }
-        let is_part = |sign: char| sign.is_ascii_digit() || matches!(sign, '-' | '+' | '.' | 'e' | 'E');
-        let end = token.find(|sign| !is_part(sign)).unwrap_or(token.len());
-        let (number, behind) = token.split_at(end);
-        let is_integer = !number.contains(['.', 'e', 'E']);
-        if is_integer && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
-            return Some(number.chars().take(24).collect());
+        b'[' => batch(raw).ok()?,
+        b'-' | b'0'..=b'9' => {
+            let is_exact =
+                raw.contains(['.', 'e', 'E']) || raw.parse::<i64>().is_ok() || raw.parse::<u64>().is_ok();
+            return (!is_exact).then(|| Ambiguity::LongInteger(raw.chars().take(24).collect()));
         }
-        rest = behind;
-    }
-    None
+        _ => Vec::new(),
+    };
+    inner.into_iter().find_map(ambiguity)
 }
 
 /// Keys that some reader takes for the same one: Go's compares them in this way.
@@ -325,28 +328,6 @@ impl<'de> Deserialize<'de> for RawObject<'de> {
         }
         deserializer.deserialize_map(Entries)
     }
-}
-
-/// A key that an object in a value has twice, at any depth.
-fn repeated_key(raw: &str) -> serde_json::Result<Option<String>> {
-    let inner = match raw.bytes().next() {
-        Some(b'{') => {
-            let RawObject(entries) = serde_json::from_str(raw)?;
-            let mut seen = HashSet::new();
-            if let Some((key, _)) = entries.iter().find(|(key, _)| !seen.insert(key)) {
-                return Ok(Some(key.clone()));
-            }
-            entries.into_iter().map(|(_, value)| value).collect()
-        }
-        Some(b'[') => batch(raw)?,
-        _ => Vec::new(),
-    };
-    for value in inner {
-        if let Some(key) = repeated_key(value)? {
-            return Ok(Some(key));
-        }
-    }
-    Ok(None)
 }
 
 /// The line of a call with other arguments. Everything else keeps its value as it was written.

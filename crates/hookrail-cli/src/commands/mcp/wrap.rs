@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
-use hookrail_bridge::{ConnectError, McpEdit, McpServer, unwrap_servers, wrap_servers};
+use hookrail_bridge::{ConnectError, McpEdit, McpServer, SettingsEdit, unwrap_servers, wrap_servers};
 
 use crate::cli::McpFile;
 use crate::commands::connect::file::load;
@@ -35,7 +35,14 @@ pub(crate) fn wrap(args: &McpFile, context: &Context, printer: &mut Printer) -> 
     let is_changed = edited.new_text != before;
     if let Some(locked) = locked.filter(|_| is_changed) {
         let is_wrapped = edited.servers.iter().any(|(_, state)| *state == McpServer::Same);
-        record::remember(RECORDED_AS, &file, (Some(&before), &edited.new_text), is_wrapped, context)?;
+        record::remember(
+            RECORDED_AS,
+            &file,
+            (Some(&before), &edited.new_text),
+            is_wrapped,
+            Vec::new(),
+            context,
+        )?;
         locked.replace(edited.new_text.as_bytes(), 0o644)?;
     }
     let verb = if args.dry_run { "would go" } else { "go" };
@@ -53,8 +60,8 @@ pub(crate) fn wrap(args: &McpFile, context: &Context, printer: &mut Printer) -> 
     if is_changed && !args.dry_run {
         summary.push("restart the client, so that it starts the servers again".to_owned());
     }
-    let changed =
-        Changed { before: Some(before), after: Some(edited.new_text), differs: is_changed, summary };
+    let edit = SettingsEdit { new_text: Some(edited.new_text), is_changed, summary };
+    let changed = Changed { before: Some(before), edit };
     changed.show(&file, false, args.dry_run, args.diff, context, printer)?;
     Ok(ExitStatus::Success)
 }
@@ -101,7 +108,8 @@ fn take_out(file: &Path, dry_run: bool, context: &Context) -> anyhow::Result<Cha
         Some(names) => format!("these servers {verb} through hookrail: {names}"),
         None => "no server goes through hookrail; nothing to change".to_owned(),
     };
-    Ok(Changed { before: Some(before), after: Some(after), differs, summary: vec![summary] })
+    let edit = SettingsEdit { new_text: Some(after), is_changed: differs, summary: vec![summary] };
+    Ok(Changed { before: Some(before), edit })
 }
 
 /// The servers of a configuration: those that go through hookrail now, and those that do not.

@@ -1,7 +1,5 @@
 //! Gets a document and its signature from a server or from files. Nothing here trusts what it gets.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +7,8 @@ use anyhow::{Context as _, bail};
 use reqwest::header::{ETAG, IF_NONE_MATCH};
 use reqwest::{Client, StatusCode, Url};
 
-use crate::exit::Hinted;
+use crate::exit::fail;
+use crate::plain_file;
 
 /// How long a pull may take, all of it.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -41,13 +40,13 @@ pub(super) fn fetch(from: &str, etag: Option<&str>) -> anyhow::Result<Fetched> {
     if url.scheme() != "https" && !(url.scheme() == "http" && is_loopback) {
         let message =
             format!("`{from}` is not fetched: a policy comes by https, or by http from this machine");
-        bail!(Hinted::new(message, "use https, or download the two files and name the document"));
+        return fail(message, "use https, or download the two files and name the document");
     }
     get_within(TIMEOUT, &url, etag)
 }
 
 fn get_within(limit: Duration, url: &Url, etag: Option<&str>) -> anyhow::Result<Fetched> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = crate::signals::runtime()?;
     let fetched = runtime.block_on(async { tokio::time::timeout(limit, get_both(url, etag)).await });
     fetched.with_context(|| format!("{url} did not answer within {} s", limit.as_secs_f32()))?
 }
@@ -95,21 +94,10 @@ async fn get(
 pub(super) fn read_files(file: &Path) -> anyhow::Result<(Vec<u8>, String)> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(".minisig");
+    let read =
+        |file: &Path| plain_file::read(file).with_context(|| format!("cannot read `{}`", file.display()));
     let signature = read(Path::new(&beside))?;
     Ok((read(file)?, String::from_utf8_lossy(&signature).into_owned()))
-}
-
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let shown = file.display();
-    let metadata = std::fs::metadata(file).with_context(|| format!("cannot read `{shown}`"))?;
-    // Opening a pipe would wait for its other end.
-    if !metadata.is_file() {
-        bail!("cannot read `{shown}`: it is not a regular file");
-    }
-    let mut bytes = Vec::new();
-    let opened = File::open(file).with_context(|| format!("cannot read `{shown}`"))?;
-    opened.take(MOST as u64).read_to_end(&mut bytes).with_context(|| format!("cannot read `{shown}`"))?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

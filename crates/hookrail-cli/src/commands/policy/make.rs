@@ -5,14 +5,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use hookrail::Severity;
 use hookrail::settings::{Settings, SourceText};
 use hookrail_policy::{Draft, PolicyFile, parse_moment};
 use jiff::Timestamp;
 
 use crate::cli::MakeArgs;
-use crate::exit::{ExitStatus, Hinted};
+use crate::exit::{ExitStatus, Hinted, fail};
 use crate::plain_file;
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -33,22 +33,19 @@ pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> anyhow::Result<Exit
     let errors: Vec<String> = errors.map(|finding| escape_line(&finding.message)).collect();
     if !errors.is_empty() {
         let hint = "`hookrail check` shows the same with places, for settings of your own";
-        bail!(Hinted::new(format!("`{shown}` has errors: {}", errors.join("; ")), hint));
+        return fail(format!("`{shown}` has errors: {}", errors.join("; ")), hint);
     }
     if settings.hooks.is_empty() {
         printer.message(format_args!("warning: `{shown}` has no hooks"));
     }
     let Some(expires) = parse_moment(&args.expires) else {
         let hint = "write a day such as 2027-03-31, or a time such as 2027-03-31T12:00:00Z";
-        bail!(Hinted::new(format!("`{}` is not a date", escape_line(&args.expires)), hint));
+        return fail(format!("`{}` is not a date", escape_line(&args.expires)), hint);
     };
     let mut files = BTreeMap::new();
     for entry in &args.file {
         let Some((name, path)) = entry.split_once('=') else {
-            bail!(Hinted::new(
-                format!("`--file {}` has no `=`", escape_line(entry)),
-                "write --file NAME=PATH"
-            ));
+            return fail(format!("`--file {}` has no `=`", escape_line(entry)), "write --file NAME=PATH");
         };
         let content = plain_file::read(Path::new(path)).with_context(|| format!("cannot read `{path}`"))?;
         let is_executable = fs::metadata(path)?.permissions().mode() & 0o100 != 0;

@@ -45,10 +45,7 @@ pub(super) struct Interrupted;
 impl ReplayDecider {
     /// Prepares a session: hooks that may have effects are turned off in it unless they are asked for.
     pub(super) fn new(session: HookSession, run_hooks: bool) -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("cannot start the runtime")?;
+        let runtime = crate::signals::runtime()?;
         let mut not_asked = 0;
         let mut has_processes = false;
         if let Some(system) = session.hook_system() {
@@ -114,9 +111,7 @@ impl ReplayDecider {
 
     /// Waits for hooks that ran out of time.
     pub(super) fn finish(&self) {
-        if let Some(system) = self.session.hook_system() {
-            self.runtime.block_on(system.drain());
-        }
+        self.runtime.block_on(self.session.drain());
     }
 }
 

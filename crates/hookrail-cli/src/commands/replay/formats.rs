@@ -6,9 +6,11 @@ mod claude;
 mod codex;
 mod ours;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::call::TranscriptEntry;
 pub(super) use chat::document;
@@ -25,72 +27,43 @@ pub(super) enum TranscriptFormat {
     Qwen,
 }
 
-/// The keys by which the agent of a line is recognised.
-#[derive(Deserialize)]
-struct Head<'a> {
-    #[serde(borrow, default)]
-    r#type: Option<std::borrow::Cow<'a, str>>,
-    #[serde(default)]
-    payload: Option<IgnoredAny>,
-    #[serde(default)]
-    message: Option<MessageHead>,
-    #[serde(default, rename = "sessionId")]
-    session_id: Option<IgnoredAny>,
-    #[serde(default, rename = "projectHash")]
-    project_hash: Option<IgnoredAny>,
-    #[serde(default)]
-    timestamp: Option<IgnoredAny>,
-    #[serde(default)]
-    call_id: Option<IgnoredAny>,
-    #[serde(default)]
-    status: Option<IgnoredAny>,
-    #[serde(default)]
-    cwd: Option<IgnoredAny>,
-}
-
-/// Qwen has `parts` where Claude has `content`.
-#[derive(Deserialize)]
-struct MessageHead {
-    #[serde(default)]
-    content: Option<IgnoredAny>,
-    #[serde(default)]
-    parts: Option<IgnoredAny>,
-}
-
-/// Which agent wrote a line, if it can be recognised.
+/// Which agent wrote a line, if it can be recognised by its keys.
 /// `None` for lines that several agents write alike; the next line may show it.
 pub(super) fn recognise(line: &[u8]) -> Option<TranscriptFormat> {
-    let head: Head<'_> = serde_json::from_slice(line).ok()?;
-    let message = head.message.as_ref();
-    let has_parts = message.is_some_and(|message| message.parts.is_some());
-    let has_content = message.is_some_and(|message| message.content.is_some());
-    let stamped = head.timestamp.is_some() && head.session_id.is_some();
-    match head.r#type.as_deref() {
-        Some("session_meta" | "response_item" | "event_msg" | "turn_context") if head.payload.is_some() => {
+    type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+    fn given<'a>(fields: &Fields<'a>, key: &str) -> Option<&'a str> {
+        fields.get(key).map(|value| value.get()).filter(|value| *value != "null")
+    }
+
+    let fields: Fields<'_> = serde_json::from_slice(line).ok()?;
+    let has = |key: &str| given(&fields, key).is_some();
+    let kind: Option<String> = given(&fields, "type").and_then(|kind| serde_json::from_str(kind).ok());
+    let message = given(&fields, "message").and_then(|message| serde_json::from_str(message).ok());
+    let message: Fields<'_> = message.unwrap_or_default();
+    // Qwen has `parts` where Claude has `content`.
+    let (has_parts, has_content) = (given(&message, "parts").is_some(), given(&message, "content").is_some());
+    let is_stamped = has("timestamp") && has("sessionId") && !has("message");
+    match kind.as_deref() {
+        Some("session_meta" | "response_item" | "event_msg" | "turn_context") if has("payload") => {
             Some(TranscriptFormat::Codex)
         }
-        Some("function_call" | "function_call_output" | "custom_tool_call") if head.call_id.is_some() => {
+        Some("function_call" | "function_call_output" | "custom_tool_call") if has("call_id") => {
             Some(TranscriptFormat::Codex)
         }
         Some("local_shell_call") => Some(TranscriptFormat::Codex),
         Some("user" | "assistant" | "tool_result" | "model") if has_parts => Some(TranscriptFormat::Qwen),
         Some("user" | "assistant") if has_content => Some(TranscriptFormat::Claude),
         Some("gemini") => Some(TranscriptFormat::Gemini),
-        None if head.session_id.is_some() && head.project_hash.is_some() => Some(TranscriptFormat::Gemini),
-        Some("tool_call") if head.status.is_some() => Some(TranscriptFormat::Ours),
+        None if has("sessionId") && has("projectHash") => Some(TranscriptFormat::Gemini),
+        Some("tool_call") if has("status") => Some(TranscriptFormat::Ours),
+        // Only the first line of our own logs names a folder.
+        Some("session_start") if is_stamped => Some(TranscriptFormat::Ours),
         Some(
-            "session_start" | "user" | "model_request" | "model_response" | "hook_call" | "hook_batch"
-            | "stop" | "session_end",
-        ) if stamped && message.is_none() && (head.cwd.is_none() || has_type(&head, "session_start")) => {
-            Some(TranscriptFormat::Ours)
-        }
+            "user" | "model_request" | "model_response" | "hook_call" | "hook_batch" | "stop" | "session_end",
+        ) if is_stamped && !has("cwd") => Some(TranscriptFormat::Ours),
         _ => None,
     }
-}
-
-/// Only the first line of our own logs names a folder.
-fn has_type(head: &Head<'_>, name: &str) -> bool {
-    head.r#type.as_deref() == Some(name)
 }
 
 /// The entries of a transcript's line, added to `entries`. `false` if the line cannot be read at all.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::call::PastCall;
-use crate::hook_log::{LoggedDecision, LoggedLines, READ_AT_MOST, open_with_rotated, summary_of};
+use crate::hook_log::{LoggedDecision, OpenLogs, READ_AT_MOST, summary_of};
 
 #[derive(Debug, Default)]
 pub(super) struct BlockedCalls {
@@ -19,15 +19,10 @@ impl BlockedCalls {
     /// Reads the log. One that cannot be read says nothing: transcripts alone decide then.
     pub(super) fn load(log: &Path) -> Self {
         let mut blocked = Self::default();
-        let mut logs = open_with_rotated(log).unwrap_or_default();
-        if logs.keep_last(READ_AT_MOST).is_err() {
-            return blocked;
-        }
-        for (_, file) in logs.files {
-            for decision in LoggedLines::<_, LoggedDecision>::of(file).map_while(Result::ok) {
-                blocked.add(decision);
-            }
-        }
+        OpenLogs::end_of(log, READ_AT_MOST)
+            .lines()
+            .map_while(Result::ok)
+            .for_each(|decision| blocked.add(decision));
         blocked
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::call::PastOutcome;
 use super::differences::{Difference, DifferenceGroup, DifferenceKind, Differences};
 use super::{Counts, Replay};
+use crate::terminal::layout::counted;
 use crate::terminal::printer::escape_line;
 
 /// How much of a call is shown on its line.
@@ -17,22 +18,20 @@ const SHOWN: usize = 160;
 /// be.
 pub(super) fn summary(replay: &Replay<'_>) -> String {
     let Counts { calls, allow, block, ask, unreadable, files } = replay.counts;
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+    let (files, calls) = (counted(files, "file"), counted(calls, "call"));
     let mut text = format!("{calls} in {files}: {allow} allowed, {block} blocked, {ask} asked about");
     for (hook, (blocked, asked)) in &replay.by_hook {
         let _ = write!(text, "\n  {}: {blocked} blocked, {asked} asked about", escape_line(hook));
     }
     if unreadable > 0 {
-        let lines = if unreadable == 1 { "line" } else { "lines" };
-        let _ = write!(text, "\n{unreadable} {lines} could not be read");
+        let _ = write!(text, "\n{} could not be read", counted(unreadable, "line"));
     }
     let not_asked = replay.decider.not_asked;
     if not_asked > 0 {
-        let (hooks, are) = if not_asked == 1 { ("hook", "was") } else { ("hooks", "were") };
+        let (hooks, were) = (counted(not_asked as u64, "hook"), if not_asked == 1 { "was" } else { "were" });
         let _ = write!(
             text,
-            "\n{not_asked} {hooks} {are} not asked: a hook is asked if it is a rule or marked `\"pure\": true`, all with `--run-hooks`"
+            "\n{hooks} {were} not asked: a hook is asked if it is a rule or marked `\"pure\": true`, all with `--run-hooks`"
         );
     }
     text

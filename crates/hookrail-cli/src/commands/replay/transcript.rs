@@ -1,13 +1,14 @@
 //! One transcript from its beginning to its end: calls are asked about as they come, and kept until their result is
 //! read.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use hookrail_bridge::Agent;
 
+use super::Replay;
 use super::call::{PastCall, PastOutcome, TranscriptEntry};
 use super::decide::PresentDecision;
 use super::formats::{self, TranscriptFormat};
@@ -25,17 +26,6 @@ const HEAD_BYTES: u64 = 64 * 1024;
 /// How many lines of a file are looked at to find out whose it is.
 const FIRST_LINES: usize = 64;
 
-/// Receives the calls of a transcript.
-pub(super) trait Listener {
-    /// Decides about a call that was made, by today's hooks.
-    fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision>;
-    /// Which session the transcript is of, before its calls.
-    fn session(&mut self, id: String);
-    fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()>;
-    /// How many bytes were read since the last time.
-    fn read(&mut self, bytes: u64);
-}
-
 /// What was found in a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ReadTranscript {
@@ -47,42 +37,38 @@ pub(super) struct ReadTranscript {
 /// Reads a file, whatever transcript it is. One that was not named and is not a transcript is left alone.
 /// The agent is recognised by the first lines, since file names do not contain it. A chat that is one JSON document is
 /// read in pieces, because it may be larger than memory.
-pub(super) fn replay(
-    path: &Path,
-    is_named: bool,
-    listener: &mut dyn Listener,
-) -> anyhow::Result<ReadTranscript> {
+pub(super) fn read(path: &Path, is_named: bool, replay: &mut Replay<'_>) -> anyhow::Result<ReadTranscript> {
     let mut file = plain_file::open(path)?;
     let is_regular = file.metadata()?.is_file();
     if is_regular && let Some(session) = session_of(&mut file)? {
-        listener.session(session);
+        replay.session = Some(session);
     }
     if is_regular && zst::is_compressed(path) {
-        return compressed(file, is_named, listener);
+        return compressed(file, is_named, replay);
     }
     // A pipe can be read only once, so that it is taken for lines.
     let format = if is_regular { first_format(&mut file)? } else { None };
     let mut waiting = UnfinishedCalls::default();
     if format.is_some() || !is_regular {
-        return lines(buffered(file), format, &mut waiting, listener);
+        return lines(buffered(file), format, &mut waiting, replay);
     }
     let is_qwen = path.components().any(|part| part.as_os_str() == ".qwen");
     let agent = if is_qwen { Agent::Qwen } else { Agent::Gemini };
     let mut unreadable = 0;
     let read =
         formats::document(agent, BufReader::with_capacity(64 * 1024, &file), MAX_LINE, &mut |entries| {
-            waiting.take(entries, &mut unreadable, listener)
+            waiting.take(entries, &mut unreadable, replay)
         })?;
     if read.is_chat {
-        waiting.finish(listener)?;
-        listener.read(file.metadata()?.len());
+        waiting.finish(replay)?;
+        replay.read(file.metadata()?.len());
         return Ok(ReadTranscript { is_transcript: true, unreadable: unreadable + read.unreadable });
     }
     if !is_named {
         return Ok(ReadTranscript::default());
     }
     file.seek(SeekFrom::Start(0))?;
-    lines(buffered(file), None, &mut waiting, listener)
+    lines(buffered(file), None, &mut waiting, replay)
 }
 
 /// A large buffer: transcripts of months are gigabytes.
@@ -91,37 +77,18 @@ fn buffered(file: File) -> BufReader<File> {
 }
 
 /// A compressed file of lines. Where it is torn, what is before the tear counts, as for any other file.
-fn compressed(file: File, is_named: bool, listener: &mut dyn Listener) -> anyhow::Result<ReadTranscript> {
+fn compressed(file: File, is_named: bool, replay: &mut Replay<'_>) -> anyhow::Result<ReadTranscript> {
     let size = file.metadata()?.len();
     let Ok(unpacked) = Unpacked::new(buffered(file)) else {
         return Ok(ReadTranscript { is_transcript: false, unreadable: 1 });
     };
-    let mut unpacked = BufReader::with_capacity(256 * 1024, unpacked);
-    let mut quiet = WithoutCounting(listener);
-    let found = lines(&mut unpacked, None, &mut UnfinishedCalls::default(), &mut quiet)?;
-    listener.read(size);
+    let unpacked = BufReader::with_capacity(256 * 1024, unpacked);
+    // Progress is counted in bytes of files, and not in what they unpack to.
+    let before = replay.bytes;
+    let found = lines(unpacked, None, &mut UnfinishedCalls::default(), replay)?;
+    replay.bytes = before;
+    replay.read(size);
     Ok(if found.is_transcript || is_named { found } else { ReadTranscript::default() })
-}
-
-/// Progress is counted in bytes of files, and not in what they unpack to.
-struct WithoutCounting<'a>(&'a mut dyn Listener);
-
-impl Listener for WithoutCounting<'_> {
-    fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
-        self.0.call(call)
-    }
-
-    fn session(&mut self, id: String) {
-        self.0.session(id);
-    }
-
-    fn ended(&mut self, call: PastCall, was: PastOutcome, now: PresentDecision) -> anyhow::Result<()> {
-        self.0.ended(call, was, now)
-    }
-
-    fn read(&mut self, _bytes: u64) {
-        self.0.read(0);
-    }
 }
 
 /// The session that the beginning of a file names: under `sessionId`, or as the `id` of a Codex rollout.
@@ -172,7 +139,7 @@ fn lines(
     reader: impl BufRead,
     mut format: Option<TranscriptFormat>,
     waiting: &mut UnfinishedCalls,
-    listener: &mut dyn Listener,
+    replay: &mut Replay<'_>,
 ) -> anyhow::Result<ReadTranscript> {
     let mut lines = TranscriptLines::new(reader, MAX_LINE);
     let mut unreadable = 0;
@@ -200,25 +167,22 @@ fn lines(
                 unreadable += u64::from(!is_read);
             }
         }
-        listener.read(lines.bytes - before);
+        replay.read(lines.bytes - before);
         before = lines.bytes;
-        waiting.take(std::mem::take(&mut entries), &mut unreadable, listener)?;
+        waiting.take(std::mem::take(&mut entries), &mut unreadable, replay)?;
     }
-    waiting.finish(listener)?;
+    waiting.finish(replay)?;
     Ok(ReadTranscript { is_transcript: format.is_some(), unreadable })
 }
 
-/// Calls whose end was not read yet.
+/// Calls whose end was not read yet. There are few of them at a time, so that they are looked for one by one.
 #[derive(Default)]
 struct UnfinishedCalls {
-    /// By id, with today's decision and the size of the arguments.
-    calls: HashMap<String, (PastCall, PresentDecision, usize)>,
-    /// The oldest first.
-    order: VecDeque<String>,
+    /// By id, the oldest first, with today's decision.
+    waiting: VecDeque<(String, PastCall, PresentDecision)>,
     bytes: usize,
     /// Calls that were read with their end. Gemini CLI writes a message again whenever it changes.
-    finished: HashSet<String>,
-    finished_order: VecDeque<String>,
+    finished: VecDeque<String>,
 }
 
 impl UnfinishedCalls {
@@ -227,31 +191,25 @@ impl UnfinishedCalls {
         &mut self,
         entries: Vec<TranscriptEntry>,
         unreadable: &mut u64,
-        listener: &mut dyn Listener,
+        replay: &mut Replay<'_>,
     ) -> anyhow::Result<()> {
         for entry in entries {
             match entry {
                 TranscriptEntry::Unreadable => *unreadable += 1,
                 TranscriptEntry::Finished(call, _) if !self.is_first(call.id.as_deref()) => {}
                 TranscriptEntry::Finished(call, was) => {
-                    let now = listener.call(&call)?;
-                    listener.ended(call, was, now)?;
+                    let now = replay.call(&call)?;
+                    replay.ended(call, was, now)?;
                 }
                 TranscriptEntry::Call(call) => {
-                    let now = listener.call(&call)?;
+                    let now = replay.call(&call)?;
                     match call.id.clone() {
                         // Its end will never be read.
-                        None => listener.ended(call, PastOutcome::Allow, now)?,
-                        Some(id) => self.wait(id, call, now, listener)?,
+                        None => replay.ended(call, PastOutcome::Allow, now)?,
+                        Some(id) => self.wait(id, call, now, replay)?,
                     }
                 }
-                TranscriptEntry::Result { id, was } => {
-                    if let Some((call, now, bytes)) = self.calls.remove(&id) {
-                        self.bytes -= bytes;
-                        self.order.retain(|waiting| *waiting != id);
-                        listener.ended(call, was, now)?;
-                    }
-                }
+                TranscriptEntry::Result { id, was } => self.end(&id, was, replay)?,
             }
         }
         Ok(())
@@ -260,15 +218,11 @@ impl UnfinishedCalls {
     /// Whether a finished call is read for the first time, as far as is remembered.
     fn is_first(&mut self, id: Option<&str>) -> bool {
         let Some(id) = id else { return true };
-        if !self.finished.insert(id.to_owned()) {
+        if self.finished.iter().any(|known| known == id) {
             return false;
         }
-        self.finished_order.push_back(id.to_owned());
-        if self.finished_order.len() > MAX_WAITING
-            && let Some(oldest) = self.finished_order.pop_front()
-        {
-            self.finished.remove(&oldest);
-        }
+        self.finished.push_back(id.to_owned());
+        self.finished.drain(..self.finished.len().saturating_sub(MAX_WAITING));
         true
     }
 
@@ -278,37 +232,41 @@ impl UnfinishedCalls {
         id: String,
         call: PastCall,
         now: PresentDecision,
-        listener: &mut dyn Listener,
+        replay: &mut Replay<'_>,
     ) -> anyhow::Result<()> {
-        let bytes: usize = call.input.values().map(size_of_value).sum();
-        self.bytes += bytes;
-        if let Some((earlier, now, bytes)) = self.calls.insert(id.clone(), (call, now, bytes)) {
-            // An id that is used twice: the earlier call's result cannot be assigned.
-            self.bytes -= bytes;
-            self.order.retain(|waiting| *waiting != id);
-            listener.ended(earlier, PastOutcome::Allow, now)?;
-        }
-        self.order.push_back(id);
-        while self.order.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
-            let Some(oldest) = self.order.pop_front() else { break };
-            if let Some((call, now, bytes)) = self.calls.remove(&oldest) {
-                self.bytes -= bytes;
-                listener.ended(call, PastOutcome::Allow, now)?;
-            }
+        // An id that is used twice: the earlier call's result cannot be assigned.
+        self.end(&id, PastOutcome::Allow, replay)?;
+        self.bytes += size_of_call(&call);
+        self.waiting.push_back((id, call, now));
+        while self.waiting.len() > MAX_WAITING || self.bytes > MAX_WAITING_BYTES {
+            self.end_at(0, PastOutcome::Allow, replay)?;
         }
         Ok(())
     }
 
+    /// Hands over the call with this id, if it waits.
+    fn end(&mut self, id: &str, was: PastOutcome, replay: &mut Replay<'_>) -> anyhow::Result<()> {
+        let at = self.waiting.iter().position(|(known, ..)| known == id);
+        at.map_or(Ok(()), |at| self.end_at(at, was, replay))
+    }
+
+    fn end_at(&mut self, at: usize, was: PastOutcome, replay: &mut Replay<'_>) -> anyhow::Result<()> {
+        let Some((_, call, now)) = self.waiting.remove(at) else { return Ok(()) };
+        self.bytes -= size_of_call(&call);
+        replay.ended(call, was, now)
+    }
+
     /// Calls without a result: nothing is known to have stopped them.
-    fn finish(&mut self, listener: &mut dyn Listener) -> anyhow::Result<()> {
-        while let Some(id) = self.order.pop_front() {
-            if let Some((call, now, _)) = self.calls.remove(&id) {
-                listener.ended(call, PastOutcome::Allow, now)?;
-            }
+    fn finish(&mut self, replay: &mut Replay<'_>) -> anyhow::Result<()> {
+        while !self.waiting.is_empty() {
+            self.end_at(0, PastOutcome::Allow, replay)?;
         }
-        self.bytes = 0;
         Ok(())
     }
+}
+
+fn size_of_call(call: &PastCall) -> usize {
+    call.input.values().map(size_of_value).sum()
 }
 
 /// About how much memory a value takes.

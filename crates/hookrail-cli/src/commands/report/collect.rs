@@ -1,16 +1,14 @@
 //! What the log has, as the page takes it: each line with an id and the next steps that it allows, and bounded in number.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
-use anyhow::Context as _;
 use hookrail::rules::library;
 use serde_json::{Value, json};
 
 use super::for_page;
 use crate::cli::ReportArgs;
 use crate::context::Context;
-use crate::hook_log::{LogEntry, LoggedDecision, LoggedLines, Since, Tail, open_with_rotated, path_in};
+use crate::hook_log::{LogEntry, LoggedDecision, Since, Tail, open_with_rotated, path_in};
 
 /// The page filters so many decisions at once; of more, the newest are shown. As many hook calls are kept.
 const MOST: usize = 20_000;
@@ -52,27 +50,15 @@ impl Collected {
             present.push(entry);
             Ok(())
         })?;
-        let logs = open_with_rotated(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        for (path, file) in logs.files {
-            if !collected.tail.is_reading(file.get_ref()) {
-                collected.read(&path, LoggedLines::of(file))?;
-            }
+        let mut logs = open_with_rotated(&path)?;
+        logs.files.retain(|(_, file)| !collected.tail.is_reading(file.get_ref()));
+        for entry in logs.lines() {
+            collected.add(&entry?);
         }
         for entry in &present {
             collected.add(entry);
         }
         Ok(collected)
-    }
-
-    fn read(
-        &mut self,
-        path: &Path,
-        lines: impl Iterator<Item = std::io::Result<LogEntry>>,
-    ) -> anyhow::Result<()> {
-        for entry in lines {
-            self.add(&entry.with_context(|| format!("cannot read `{}`", path.display()))?);
-        }
-        Ok(())
     }
 
     /// Reads what was logged since the last time.
@@ -91,15 +77,15 @@ impl Collected {
     fn add(&mut self, entry: &LogEntry) {
         let (timestamp, session) = match entry {
             LogEntry::Decision(decision) => (&decision.timestamp, &decision.session_id),
-            LogEntry::Call(line) => (&line.call.timestamp, &line.call.session_id),
+            LogEntry::Call(call) => (&call.timestamp, &call.session_id),
         };
         if !self.since.covers(timestamp) || self.session.as_ref().is_some_and(|wanted| wanted != session) {
             return;
         }
         let item = match entry {
             LogEntry::Decision(decision) => decision_for_page(decision).map(Item::Decision),
-            LogEntry::Call(line) if line.call.command.is_some() => {
-                Some(Item::Call(for_page(&json!([line.call.name, line.call.duration_ms]).to_string())))
+            LogEntry::Call(call) if call.command.is_some() => {
+                Some(Item::Call(for_page(&json!([call.name, call.duration_ms]).to_string())))
             }
             LogEntry::Call(_) => None,
         };

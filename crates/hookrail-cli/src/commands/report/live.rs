@@ -6,10 +6,7 @@
 //! too. A name that was made to lead to 127.0.0.1 is refused by the `Host`, other pages by the `Origin`.
 
 use std::convert::Infallible;
-use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +20,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -56,8 +54,7 @@ pub(super) fn run(
     context: &Context,
     printer: &mut Printer,
 ) -> anyhow::Result<ExitStatus> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.context("cannot start the runtime")?;
+    let runtime = crate::signals::runtime()?;
     runtime.block_on(async {
         let mut signals = EndSignals::listen().context("cannot listen to signals")?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("cannot listen on 127.0.0.1")?;
@@ -75,7 +72,7 @@ pub(super) fn run(
         printer.data(&address)?;
         printer.message("the code in this address works once; Ctrl-C ends the report");
         printer.flush()?;
-        let _file = args.open.then(|| OpenedFile::open(&address, context, printer)).transpose()?;
+        let _file = args.open.then(|| open_browser(&address, context, printer)).transpose()?;
         let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         let mut pause = tokio::time::interval(PAUSE);
         pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
@@ -106,29 +103,21 @@ fn random() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }
 
-/// A file that leads the browser to the address. A command line, which all users of the machine see, must not hold the code.
-struct OpenedFile(PathBuf);
-
-impl OpenedFile {
-    fn open(address: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<Self> {
-        let path = context.state_dir().join(format!("live-report-{}.html", std::process::id()));
-        let opened = Self(path);
-        let _ = fs::remove_file(&opened.0);
-        let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&opened.0);
-        let page = format!(
+/// Opens the browser by a private file that leads it to the address: a command line, which all users of the machine see, must
+/// not hold the code. The file is gone with what is returned.
+fn open_browser(address: &str, context: &Context, printer: &mut Printer) -> anyhow::Result<NamedTempFile> {
+    let state = context.state_dir();
+    let written = tempfile::Builder::new().prefix("live-report-").suffix(".html").tempfile_in(&state);
+    let written = written.and_then(|mut file| {
+        write!(
+            file,
             "<!doctype html><meta charset=utf-8><title>hookrail</title><meta http-equiv=refresh content=\"0;url={address}\">"
-        );
-        file.and_then(|mut file| file.write_all(page.as_bytes()))
-            .with_context(|| format!("cannot write `{}`", opened.0.display()))?;
-        open(&opened.0, context, printer);
-        Ok(opened)
-    }
-}
-
-impl Drop for OpenedFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
+        )?;
+        Ok(file)
+    });
+    let file = written.with_context(|| format!("cannot write to `{}`", state.display()))?;
+    open(file.path(), context, printer);
+    Ok(file)
 }
 
 /// One connection, from its first request to its end.

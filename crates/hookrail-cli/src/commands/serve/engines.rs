@@ -3,16 +3,17 @@
 //! A reload never loses a request: those that run keep the session they began with, and the session is dropped with the
 //! last of them.
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookrail::components::{HookKind, HookSystem, WorkerPool, WorkerStatus};
+use hookrail::components::{HookKind, WorkerPool, WorkerStatus};
 use hookrail::{DiagnosticCode, HookSession};
 
 use super::print_message;
 use crate::commands::allow::KeptGrants;
+use crate::commands::sessions::Sessions;
 use crate::context::Context;
-use crate::exit::Hinted;
+use crate::exit::fail;
 use crate::findings;
 use crate::hook_log::HookLog;
 
@@ -22,12 +23,7 @@ pub(super) struct Engines {
     trust_hooks: bool,
     /// The subject on which other machines ask; without one, requests are about this machine's project.
     subject: Option<String>,
-    /// Handed from one to the next, so that a reload leaves workers alone whose hooks did not change.
-    workers: WorkerPool,
-    /// For requests that come now. Reading it is what every request does, so it is not behind the lock of the others.
-    current: RwLock<Arc<HookSession>>,
-    /// Requests that came before a reload are still worked on with these.
-    retired: Mutex<Vec<Arc<HookSession>>>,
+    sessions: Sessions,
     /// What was last written to the log about workers.
     noted: Mutex<Vec<WorkerStatus>>,
 }
@@ -47,23 +43,15 @@ impl Engines {
         print_state(&hooks, &context);
         if asks_itself(&hooks, subject.as_deref()) {
             let hint = "a service needs settings of its own: give it another home, and other system settings with --system FILE";
-            return Err(Hinted::new(ASKS_ITSELF, hint).into());
+            return fail(ASKS_ITSELF, hint);
         }
-        let current = RwLock::new(Arc::new(hooks));
-        Ok(Self {
-            context,
-            trust_hooks,
-            subject,
-            workers,
-            current,
-            retired: Mutex::default(),
-            noted: Mutex::default(),
-        })
+        let sessions = Sessions::new(hooks, workers);
+        Ok(Self { context, trust_hooks, subject, sessions, noted: Mutex::default() })
     }
 
     /// The one for new requests.
     pub(super) fn current(&self) -> Arc<HookSession> {
-        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+        self.sessions.current()
     }
 
     /// Reads the settings again, for later requests. A file that cannot be read, say because an editor is in the
@@ -71,7 +59,7 @@ impl Engines {
     pub(super) fn reload(&self) {
         let session = self.current().session_id().to_owned();
         let of_project = self.subject.is_none();
-        let hooks = make(&self.context, self.trust_hooks, of_project, Some(session), &self.workers);
+        let hooks = make(&self.context, self.trust_hooks, of_project, Some(session), &self.sessions.workers);
         print_state(&hooks, &self.context);
         let asks_itself = asks_itself(&hooks, self.subject.as_deref());
         if asks_itself {
@@ -81,33 +69,8 @@ impl Engines {
             print_message("warning: the settings were not reloaded; those read before stay in force");
             return;
         }
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let old = std::mem::replace(&mut *current, Arc::new(hooks));
-        drop(current);
-        if let Some(system) = self.current().hook_system() {
-            let hooks = system.all_hooks();
-            self.workers
-                .keep_only(hooks.iter().filter(|status| status.may_run()).map(|status| &*status.hook));
-        } else {
-            self.workers.end();
-        }
-        self.retire(old);
+        self.sessions.replace(hooks);
         print_message("settings reloaded");
-    }
-
-    /// Keeps an old one until its last request is answered and its last hook is gone.
-    fn retire(&self, old: Arc<HookSession>) {
-        let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
-        retired.push(old);
-        // The list holds one reference itself; its last other owner was a request.
-        retired.retain(|hooks| Arc::strong_count(hooks) > 1 || !is_drained(hooks));
-    }
-
-    /// The sessions before reloads, then the present one.
-    fn all(&self) -> Vec<Arc<HookSession>> {
-        let mut all = self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        all.push(self.current());
-        all
     }
 
     /// Writes to the log from time to time what workers did: it is read before the server ends, or after it was killed.
@@ -121,7 +84,7 @@ impl Engines {
     /// Writes to the log about workers that did something since the last time.
     fn note_workers_now(&self) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.workers.status();
+        let now = self.sessions.workers.status();
         let did_nothing = |worker: &WorkerStatus| {
             let counts = |status: &WorkerStatus| (status.answered, status.started, status.process.is_some());
             let same =
@@ -137,30 +100,11 @@ impl Engines {
         *noted = now;
     }
 
-    /// Ends workers, and waits until they and hooks that ran out of time are gone.
-    pub(super) async fn drain(&self) {
+    /// Ends workers, and waits until they and hooks that ran out of time are gone; these are killed if there is no time.
+    pub(super) async fn drain(&self, at_once: bool) {
         self.note_workers_now();
-        for hooks in self.all() {
-            if let Some(system) = hooks.hook_system() {
-                system.drain().await;
-            }
-        }
+        self.sessions.drain(at_once).await;
     }
-
-    /// Like [`Engines::drain`], without a grace period.
-    pub(super) async fn drain_at_once(&self) {
-        for hooks in self.all() {
-            if let Some(system) = hooks.hook_system() {
-                system.end_grace();
-            }
-        }
-        self.drain().await;
-    }
-}
-
-/// A session without a hook system has nothing to wait for.
-fn is_drained(hooks: &HookSession) -> bool {
-    hooks.hook_system().is_none_or(HookSystem::is_drained)
 }
 
 /// The session id is kept over reloads, since hooks distinguish sessions by it.
@@ -190,8 +134,6 @@ fn make(
     hooks
 }
 
-/// What is wrong with the settings and approvals.
-/// Printed at the start and after each reload, on stderr: clients read stdout.
 /// Whether a hook asks the subject that is answered here: every question would make another one, until none is answered.
 fn asks_itself(hooks: &HookSession, subject: Option<&str>) -> bool {
     let (Some(subject), Some(system)) = (subject, hooks.hook_system()) else { return false };
@@ -201,6 +143,8 @@ fn asks_itself(hooks: &HookSession, subject: Option<&str>) -> bool {
     running.any(|status| matches!(&status.hook.kind, HookKind::Remote(nats) if nats.subject == subject))
 }
 
+/// What is wrong with the settings and approvals.
+/// Printed at the start and after each reload, on stderr: clients read stdout.
 fn print_state(hooks: &HookSession, context: &Context) {
     let settings = hooks.settings();
     for line in findings::lines(settings, context) {

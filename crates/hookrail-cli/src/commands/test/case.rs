@@ -25,23 +25,32 @@ pub(crate) struct TestCase {
 }
 
 /// What a test expects. A key that is not given expects nothing, but for `errors`.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Expect {
     /// The outcome of the event.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<DecisionWord>,
     /// A piece of the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     /// Hooks that ran, whichever ran besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ran: Vec<String>,
     /// Hooks that did not run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_ran: Vec<String>,
     /// Some of the tool's arguments as they are after the hooks' changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) input: Option<JsonObject>,
     /// Some of the merged output.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<JsonObject>,
     /// Whether a hook fails; without it none may.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) errors: Option<bool>,
     /// How long the event may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_ms: Option<u64>,
 }
 

@@ -3,24 +3,20 @@
 //!
 //! Files are read with a limit and without waiting, since a path may lead to a pipe or a device.
 
-use std::fs::{self, OpenOptions};
-use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use hookrail::{Diagnostic, DiagnosticCode, Severity};
 
 use super::case::TestCase;
 use super::read;
+use crate::plain_file;
 
 /// Where a project's new tests are written.
 pub(crate) const TESTS_FOLDER: &str = ".hookrail/tests";
 
 /// Where a project keeps its tests.
 const TESTS_FOLDERS: [&str; 2] = [TESTS_FOLDER, ".llxprt/tests"];
-
-/// The largest test file that is read.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct TestFile {
@@ -72,26 +68,9 @@ pub(crate) fn load(paths: Vec<PathBuf>) -> Result<Vec<TestFile>, Vec<Diagnostic>
 
 /// The text is kept for `--accept`, which must edit what was read.
 fn load_one(path: PathBuf) -> Result<TestFile, Vec<Diagnostic>> {
-    let text = read_text(&path).map_err(|why| vec![unreadable(&path, &why)])?;
+    let text = plain_file::read_text(&path).map_err(|why| vec![unreadable(&path, &why.to_string())])?;
     let tests = read::parse(&path, &text)?;
     Ok(TestFile { path, text, tests })
-}
-
-/// The text of a regular file of at most [`MAX_BYTES`]. A pipe is not waited for.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let not_waiting = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = OpenOptions::new().read(true).custom_flags(not_waiting).open(path);
-    let file = file.map_err(|error| error.to_string())?;
-    let metadata = file.metadata().map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
-        return Err("not a regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("larger than {} MiB", MAX_BYTES / 1024 / 1024));
-    }
-    String::from_utf8(bytes).map_err(|error| format!("not UTF-8: {}", error.utf8_error()))
 }
 
 /// Without a place, because nothing of the file was read.

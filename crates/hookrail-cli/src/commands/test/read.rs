@@ -72,7 +72,7 @@ impl<'a> TestFileReader<'a> {
         let place = keys.range.start..keys.range.start + 1;
         let name = self.text(&mut keys, "name");
         if name.as_ref().is_none_or(|name| name.trim().is_empty()) && self.source.problems.len() == before {
-            self.source.problem(place.clone(), "this test has no `name`".to_owned(), None);
+            self.source.problem::<()>(place.clone(), "this test has no `name`", None);
         }
         let files = keys.take("files").and_then(|files| self.files(files));
         let scratch_home = match keys.take("home") {
@@ -109,7 +109,7 @@ impl<'a> TestFileReader<'a> {
                     .map(|near| format!("did you mean `{near}`?"));
                 let help = near.or_else(|| Some(format!("known keys: {}", known.join(", "))));
                 let message = format!("{what} has no key `{name}`");
-                self.source.problem(place.start..place.end, message, help);
+                self.source.problem::<()>(place.start..place.end, message, help);
                 continue;
             }
             keys.props.push((name, place.start..place.end, prop.value));
@@ -163,8 +163,7 @@ impl<'a> TestFileReader<'a> {
             Ast::Array(_) => "an array".to_owned(),
             Ast::NullKeyword(_) => "null".to_owned(),
         };
-        self.source.problem(span(found), format!("{what}: expected {expected}, found {found_word}"), None);
-        None
+        self.source.problem(span(found), format!("{what}: expected {expected}, found {found_word}"), None)
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::case::TestCase;
-use super::scratch;
+use super::scratch::{self, Scratch};
 use super::seen::SeenOutcome;
 use crate::context::Context;
 
@@ -101,46 +101,35 @@ fn hand_over(
     Ok(())
 }
 
-/// One test with the session that it runs in.
+/// One test with the session that it runs in. Most tests share the project's and its workers; those with files or a home of
+/// their own cannot.
 struct PreparedTest {
     place: usize,
     case: Arc<TestCase>,
-    session: TestSession,
-}
-
-/// Most tests share the project's session and its workers; those with files or a home of their own cannot.
-enum TestSession {
-    Shared(Arc<HookSession>),
-    Own(Box<scratch::Scratch>),
+    session: Arc<HookSession>,
+    own: Option<Scratch>,
 }
 
 impl PreparedTest {
     /// Makes the temporary project, if the test has one. It is gone when the test is.
     fn new(place: usize, case: &Arc<TestCase>, setup: &TestSetup<'_>) -> anyhow::Result<Self> {
-        let session = if case.files.is_none() && !case.scratch_home {
-            TestSession::Shared(Arc::clone(&setup.session))
-        } else {
-            let settings = setup.session.settings();
-            let own = scratch::session(case, settings, setup.context, setup.trust_hooks)?;
-            TestSession::Own(Box::new(own))
-        };
-        Ok(Self { place, case: Arc::clone(case), session })
+        let case = Arc::clone(case);
+        if case.files.is_none() && !case.scratch_home {
+            return Ok(Self { place, case, session: Arc::clone(&setup.session), own: None });
+        }
+        let settings = setup.session.settings();
+        let (session, own) = scratch::session(&case, settings, setup.context, setup.trust_hooks)?;
+        Ok(Self { place, case, session: Arc::new(session), own: Some(own) })
     }
 
     /// A session of its own is drained here, before its folder goes.
     async fn run(self) -> FinishedTest {
-        let session = match &self.session {
-            TestSession::Shared(session) => session,
-            TestSession::Own(scratch) => &scratch.session,
-        };
-        let (result, took) = fire(session, &self.case).await;
+        let (result, took) = fire(&self.session, &self.case).await;
         let mut seen = SeenOutcome::new(&self.case.input.event, &result, took);
-        seen.note_stand_ins(result.event, session.settings());
-        if let TestSession::Own(scratch) = &self.session {
-            seen.warnings.extend(scratch.warning.clone());
-            if let Some(system) = scratch.session.hook_system() {
-                system.drain().await;
-            }
+        seen.note_stand_ins(result.event, self.session.settings());
+        if let Some(own) = self.own {
+            seen.warnings.extend(own.warning);
+            self.session.drain().await;
         }
         FinishedTest { place: self.place, seen, result }
     }

@@ -5,14 +5,36 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
+use hookrail::JsonObject;
 use hookrail::settings::LockedFile;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::case::Expect;
 use super::edit::{self, Accepted, TestEditError};
-use super::load::{TestFile, read_text};
+use super::load::TestFile;
 use crate::context::Context;
 use crate::display::shown;
-use crate::exit::Hinted;
+use crate::exit::fail;
+use crate::plain_file;
+
+/// A test as it is written: its event in the keys that are given, and what is expected to come of it.
+pub(crate) fn test(name: &str, event: &str, given: JsonObject, expect: &Expect) -> Value {
+    let mut test =
+        JsonObject::from_iter([("name".to_owned(), name.into()), ("event".to_owned(), event.into())]);
+    test.extend(given);
+    test.insert("expect".to_owned(), json!(expect));
+    Value::Object(test)
+}
+
+/// A tool call, which people can read and change; with fields of its own it is kept by its payload.
+pub(crate) fn tool_call(tool: &str, input: &JsonObject) -> JsonObject {
+    JsonObject::from_iter([("tool".to_owned(), tool.into()), ("input".to_owned(), json!(input))])
+}
+
+/// Any other event.
+pub(crate) fn payload(fields: JsonObject) -> JsonObject {
+    JsonObject::from_iter([("payload".to_owned(), Value::Object(fields))])
+}
 
 /// Adds tests to a file, which is made if there is none. Either all of them are added or none.
 pub(crate) fn add(file: &Path, tests: &[Value], context: &Context) -> anyhow::Result<()> {
@@ -40,7 +62,7 @@ fn change(
     let locked = LockedFile::lock(file, &context.state_dir().join("tests.lock"))?;
     let text = match fs::symlink_metadata(locked.path()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        _ => read_text(locked.path())
+        _ => plain_file::read_text(locked.path())
             .map_err(|why| anyhow::anyhow!("cannot read `{}`: {why}", file.display()))?,
     };
     let hint = match edit(&text) {
@@ -56,5 +78,5 @@ fn change(
         }
     };
     let message = format!("cannot change `{}`: {}", shown(file, context), hint.0);
-    Err(Hinted::new(message, hint.1).into())
+    fail(message, hint.1)
 }

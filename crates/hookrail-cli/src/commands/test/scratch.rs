@@ -30,10 +30,8 @@ const MAX_COPIED_FILES: usize = 4_096;
 const HOMES: [&str; 6] =
     ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"];
 
-/// A session for one test, and the folders that exist as long as it does.
+/// What belongs to the session of one test: the folders exist as long as this does.
 pub(super) struct Scratch {
-    /// A session in the temporary project.
-    pub(super) session: HookSession,
     /// What keeps the test from being run as it is written.
     pub(super) warning: Option<String>,
     _folder: TempDir,
@@ -46,7 +44,7 @@ pub(super) fn session(
     settings: &ResolvedSettings,
     context: &Context,
     trust_hooks: bool,
-) -> anyhow::Result<Scratch> {
+) -> anyhow::Result<(HookSession, Scratch)> {
     let folder = tempfile::tempdir().context("cannot make a temporary project")?;
     let base = folder.path().canonicalize().context("cannot find the temporary project")?;
     let mut builder = context.engine(trust_hooks, None);
@@ -77,7 +75,7 @@ pub(super) fn session(
         fs::create_dir(&home).context("cannot make a temporary home")?;
         builder = builder.environment(environment(&home));
     }
-    Ok(Scratch { session: builder.build(), warning, _folder: folder })
+    Ok((builder.build(), Scratch { warning, _folder: folder }))
 }
 
 /// The environment with another home.

@@ -31,16 +31,14 @@ impl<'a> TestSource<'a> {
             Ok(parsed) => {
                 let Some(value) = parsed.value else {
                     let end = self.text.text().len();
-                    self.problem(end..end, "expected an array of tests, found nothing".to_owned(), None);
-                    return None;
+                    return self.problem(end..end, "expected an array of tests, found nothing", None);
                 };
                 self.look_for_ambiguity(&value);
                 Some(value)
             }
             Err(error) => {
                 let range = error.range();
-                self.problem(range.start..range.end, format!("not valid JSON: {}", error.kind()), None);
-                None
+                self.problem(range.start..range.end, format!("not valid JSON: {}", error.kind()), None)
             }
         }
     }
@@ -56,7 +54,7 @@ impl<'a> TestSource<'a> {
                     let range = prop.name.range();
                     if !seen.insert(name) {
                         let message = format!("the key `{name}` occurs twice");
-                        self.problem(range.start..range.end, message, None);
+                        self.problem::<()>(range.start..range.end, message, None);
                     }
                     self.look_at_text(range.start..range.end);
                     self.look_for_ambiguity(&prop.value);
@@ -75,7 +73,7 @@ impl<'a> TestSource<'a> {
             let message =
                 format!("not valid JSON: the character U+{:04X} inside of a string", u32::from(found));
             let help = Some(format!("write it as `\\u{:04x}`", u32::from(found)));
-            self.problem(range.start + at..range.start + at + 1, message, help);
+            self.problem::<()>(range.start + at..range.start + at + 1, message, help);
         }
     }
 
@@ -83,11 +81,17 @@ impl<'a> TestSource<'a> {
         self.text.line(offset)
     }
 
-    /// Notes something that is wrong with a range of the text.
-    pub(super) fn problem(&mut self, range: Range<usize>, message: String, help: Option<String>) {
+    /// Notes something that is wrong with a range of the text; there is nothing to go on with.
+    pub(super) fn problem<T>(
+        &mut self,
+        range: Range<usize>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Option<T> {
         let mut problem = Diagnostic::new(DiagnosticCode::NoTestFile, Severity::Error, message);
         problem.place = self.text.place(range);
         problem.help = help;
         self.problems.push(problem);
+        None
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The dialogue does not use the store: it returns what was chosen, and the caller writes it.
 
-use std::io::{self, BufRead};
+use std::io;
 
 use hookrail::approvals::{Pending, Review, VanishedGuard};
 
@@ -18,22 +18,13 @@ pub(super) trait Person {
     fn ask(&mut self, question: &str) -> io::Result<Option<String>>;
 }
 
-pub(super) struct TerminalPerson<'a, R> {
-    pub(super) printer: &'a mut Printer,
-    /// Where answers are read from, line by line.
-    pub(super) answers: R,
-}
-
-impl<R: BufRead> Person for TerminalPerson<'_, R> {
+impl Person for Printer {
     fn show(&mut self, text: &str) {
-        self.printer.message(text.trim_end());
+        self.message(text.trim_end());
     }
 
     fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
-        self.printer.ask(question);
-        let mut answer = Vec::new();
-        let length = self.answers.read_until(b'\n', &mut answer)?;
-        Ok((length > 0).then(|| String::from_utf8_lossy(&answer).trim().to_lowercase()))
+        Ok(Printer::ask(self, question)?.map(|answer| answer.to_lowercase()))
     }
 }
 

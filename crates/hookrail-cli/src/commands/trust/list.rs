@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::cli::Format;
 use crate::context::Context;
-use crate::exit::ExitStatus;
+use crate::exit::{ExitStatus, fail};
 use crate::hook_log::local_time;
 use crate::terminal::printer::{Printer, escape_line};
 
@@ -93,12 +93,8 @@ pub(super) fn revoke(name: &str, context: &Context, printer: &mut Printer) -> an
             count += store.revoke(context.project(), Some(&as_approved(approval)))?;
         }
         if count == 0 {
-            printer.message(format_args!(
-                "error: no approved hook of this project is named `{}`",
-                escape_line(name)
-            ));
-            printer.message("hint: `hookrail trust --list` shows what is approved");
-            return Ok(ExitStatus::Failure);
+            let message = format!("no approved hook of this project is named `{name}`");
+            return fail(message, "`hookrail trust --list` shows what is approved");
         }
     }
     match count {

@@ -123,78 +123,59 @@ pub(super) fn hook(pending: &Pending) -> String {
     text
 }
 
+/// The term that a change is about, and its former value.
+fn former(change: &Change) -> Option<(&str, String)> {
+    Some(match change {
+        Change::Event { before, .. } => ("event", before.to_string()),
+        Change::Matcher { before, .. } => ("matcher", any_or(before.as_ref())),
+        Change::Command { before, .. } => ("command", before.clone().unwrap_or_else(|| "(none)".to_owned())),
+        Change::Timeout { before, .. } => ("timeout", milliseconds(*before)),
+        Change::Env { before, .. } => ("env", variables(before)),
+        Change::OnFailure { before, .. } => ("onFailure", failure_word(*before).to_owned()),
+        Change::Sequential { before, .. } => ("sequential", before.to_string()),
+        Change::Further { field, before, .. } => {
+            (field, before.as_ref().map_or_else(|| "(not given)".to_owned(), plain))
+        }
+        _ => return None,
+    })
+}
+
 /// Terms with the default value are left out unless they had another one when the hook was approved.
 fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
-    let mut term = |label: &str, value: String, before: Option<String>| {
+    let before = |label: &str| {
+        changes.iter().filter_map(former).find(|(changed, _)| *changed == label).map(|(_, value)| value)
+    };
+    let mut show = |label: &str, value: String, before: Option<String>| {
         let _ = writeln!(text, "  {label:<10} {}", escape_line(&value));
         if let Some(before) = before {
             let _ = writeln!(text, "  {:<10} was: {}", "", escape_line(&before));
         }
     };
-    let before = |wanted: fn(&Change) -> Option<String>| changes.iter().find_map(wanted);
     let Terms { event, matcher, command, timeout, env, on_failure, sequential, further } = Terms::of(hook);
-    let event_before = |change: &Change| match change {
-        Change::Event { before, .. } => Some(before.to_string()),
-        _ => None,
-    };
-    term("event", event.to_string(), before(event_before));
-    let matcher_before = |change: &Change| match change {
-        Change::Matcher { before, .. } => Some(any_or(before.as_ref())),
-        _ => None,
-    };
-    term("matcher", any_or(matcher.as_ref()), before(matcher_before));
-    let command_before = |change: &Change| match change {
-        Change::Command { before, .. } => Some(before.clone().unwrap_or_else(|| "(none)".to_owned())),
-        _ => None,
-    };
     // A rule and a plugin have none.
     let command = command.unwrap_or_else(|| match hook.service() {
         Some(service) => format!("(none: asks {service} by {})", hook.type_name()),
         None => format!("(none: a {})", hook.type_name()),
     });
-    term("command", command, before(command_before));
-    let timeout_before = |change: &Change| match change {
-        Change::Timeout { before, .. } => Some(milliseconds(*before)),
-        _ => None,
-    };
-    let timeout_before = before(timeout_before);
     // Nothing of a rule runs that could take long.
     let is_rule = matches!(hook.kind, HookKind::Rule(_) | HookKind::UnreadableRule(_));
-    if !is_rule || timeout_before.is_some() {
-        term("timeout", milliseconds(timeout), timeout_before);
-    }
-    let env_before = |change: &Change| match change {
-        Change::Env { before, .. } => Some(variables(before)),
-        _ => None,
-    };
-    let env_before = before(env_before);
-    if !env.is_empty() || env_before.is_some() {
-        term("env", variables(&env), env_before);
-    }
-    let failure_before = |change: &Change| match change {
-        Change::OnFailure { before, .. } => Some(failure_word(*before).to_owned()),
-        _ => None,
-    };
-    let failure_before = before(failure_before);
-    if on_failure == OnFailure::Block || failure_before.is_some() {
-        term("onFailure", failure_word(on_failure).to_owned(), failure_before);
-    }
-    let order_before = |change: &Change| match change {
-        Change::Sequential { before, .. } => Some(before.to_string()),
-        _ => None,
-    };
-    let order_before = before(order_before);
-    if sequential || order_before.is_some() {
-        term("sequential", sequential.to_string(), order_before);
+    for (label, value, is_shown) in [
+        ("event", event.to_string(), true),
+        ("matcher", any_or(matcher.as_ref()), true),
+        ("command", command, true),
+        ("timeout", milliseconds(timeout), !is_rule),
+        ("env", variables(&env), !env.is_empty()),
+        ("onFailure", failure_word(on_failure).to_owned(), on_failure == OnFailure::Block),
+        ("sequential", sequential.to_string(), sequential),
+    ] {
+        let before = before(label);
+        if is_shown || before.is_some() {
+            show(label, value, before);
+        }
     }
     let mut long: Vec<(&String, String)> = Vec::new();
     for (field, value) in &further {
-        let field_before = changes.iter().find_map(|change| match change {
-            Change::Further { field: named, before, .. } if named == field => {
-                Some(before.as_ref().map_or_else(|| "(not given)".to_owned(), plain))
-            }
-            _ => None,
-        });
+        let field_before = before(field);
         let value = plain(value);
         // The text of a shipped rule has lines, as `hookrail rules NAME` prints it.
         match field_before {
@@ -202,13 +183,13 @@ fn render_terms(text: &mut String, hook: &Hook, changes: &[Change]) {
             Some(before) if value.contains('\n') || before.contains('\n') => {
                 long.push((field, difference(&before, &value)));
             }
-            field_before => term(field, value, field_before),
+            field_before => show(field, value, field_before),
         }
     }
     if let Some(description) = &hook.description {
-        term("about", description.clone(), None);
+        show("about", description.clone(), None);
     }
-    term("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
+    show("from", format!("{}:{}", hook.origin.file.display(), hook.origin.line), None);
     for (field, lines) in long {
         let _ = writeln!(text, "  {field}");
         in_margin(text, &lines);

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use hookrail::genai::UsageMetadata;
 use hookrail_agent::PromptOutcome;
 use hookrail_agent::log::millis;
 use hookrail_agent::ui::AgentEvent;
@@ -17,18 +16,11 @@ pub(super) struct PromptSummary {
     session_id: String,
     start: Instant,
     model_calls: u64,
-    tokens: Tokens,
+    /// Of the prompts, of the answers, and in all, added up over all model calls.
+    tokens: [u64; 3],
     tools: BTreeMap<&'static str, u64>,
     hooks: u64,
     failed_hooks: u64,
-}
-
-/// Added up over all model calls of the prompt.
-#[derive(Default)]
-struct Tokens {
-    prompt: u64,
-    answer: u64,
-    total: u64,
 }
 
 impl PromptSummary {
@@ -38,7 +30,7 @@ impl PromptSummary {
             session_id: session_id.to_owned(),
             start: Instant::now(),
             model_calls: 0,
-            tokens: Tokens::default(),
+            tokens: [0; 3],
             tools: BTreeMap::new(),
             hooks: 0,
             failed_hooks: 0,
@@ -49,7 +41,11 @@ impl PromptSummary {
     pub(super) fn count(&mut self, event: &AgentEvent<'_>) {
         match event {
             AgentEvent::ModelStarted { .. } => self.model_calls += 1,
-            AgentEvent::Usage(usage) => self.tokens.add(usage),
+            // A provider that does not count adds nothing.
+            AgentEvent::Usage(usage) => {
+                let more = [usage.prompt_token_count, usage.candidates_token_count, usage.total_token_count];
+                self.tokens.iter_mut().zip(more).for_each(|(sum, more)| *sum += more.unwrap_or(0));
+            }
             AgentEvent::ToolFinished { status, .. } => *self.tools.entry(status.as_str()).or_default() += 1,
             AgentEvent::HookFinished { run, .. } => {
                 self.hooks += 1;
@@ -86,26 +82,18 @@ impl PromptSummary {
             PromptOutcome::ModelFailed(_) => put("error", error("model", &super::outcome_text(outcome))),
             PromptOutcome::Cancelled => put("error", error("cancelled", &super::outcome_text(outcome))),
         }
+        let [prompt, answer, total] = self.tokens;
         put(
             "stats",
             json!({
                 "durationMs": millis(self.start.elapsed()),
                 "modelCalls": self.model_calls,
-                "tokens": { "prompt": self.tokens.prompt, "answer": self.tokens.answer, "total": self.tokens.total },
+                "tokens": { "prompt": prompt, "answer": answer, "total": total },
                 "toolCalls": self.tools,
                 "hooks": { "total": self.hooks, "failed": self.failed_hooks },
             }),
         );
         Value::Object(result)
-    }
-}
-
-impl Tokens {
-    /// A provider that does not count adds nothing.
-    fn add(&mut self, usage: &UsageMetadata) {
-        self.prompt += usage.prompt_token_count.unwrap_or(0);
-        self.answer += usage.candidates_token_count.unwrap_or(0);
-        self.total += usage.total_token_count.unwrap_or(0);
     }
 }
 

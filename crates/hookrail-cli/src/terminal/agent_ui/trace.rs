@@ -3,12 +3,13 @@
 //! A line names what a hook asks for. Whether it came about is on the lines that follow: blocked, stopped, or the
 //! tool's own line.
 
+use hookrail::settings::AgentEvents;
 use hookrail::{EventName, HookOutput, HookRun, ToolResult};
 use hookrail_agent::log::ToolStatus;
 use hookrail_agent::ui::AgentEvent;
 use serde_json::Value;
 
-use crate::effect::{Effects, NO_EFFECT_HERE, consequence_of_failure};
+use crate::effect::{NO_EFFECT_HERE, consequence_of_failure};
 use crate::terminal::printer::{escape, escape_line, escape_lines};
 use crate::terminal::style::Style;
 
@@ -22,7 +23,7 @@ type FailureHint = Box<dyn Fn(EventName, &HookRun) -> Option<String> + Send + Sy
 /// The trace begins before the settings are read; until then nothing is marked as without effect.
 pub(crate) struct TraceView {
     /// Which outputs the agent applies.
-    pub(crate) effects: Effects,
+    pub(crate) effects: AgentEvents,
     /// What helps against the failure of a hook.
     pub(crate) hint: FailureHint,
 }
@@ -104,7 +105,7 @@ fn actions(event: EventName, run: &HookRun, view: Option<&TraceView>) -> Vec<Str
 /// What a hook asks for, in the present tense: whether it takes effect is shown by the lines that follow. What cannot
 /// take effect is marked.
 fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) -> Vec<String> {
-    let observed = view.is_some_and(|view| view.effects.only_observed(event));
+    let observed = view.is_some_and(|view| view.effects.only_observes(event));
     let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };
     let mut actions = Vec::new();
     let specific = |field: &str| output.specific(field).and_then(Value::as_str);

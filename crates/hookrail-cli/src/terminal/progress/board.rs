@@ -104,12 +104,12 @@ impl Board {
     }
 
     /// Draws the line, where nothing else has the screen.
-    pub(super) fn draw(&mut self, now: Instant, inner: &dyn TerminalUi) {
+    pub(super) fn draw(&mut self, now: Instant, inner: Option<&dyn TerminalUi>) {
         if self.asking {
             return;
         }
         let Some(line) = self.line(now) else { return };
-        if inner.has_open_line() {
+        if let Some(inner) = inner.filter(|inner| inner.has_open_line()) {
             if self.running.iter().all(|work| matches!(work.what, Activity::Model { .. })) {
                 // The answer itself shows that the model is at work.
                 return;

@@ -66,10 +66,10 @@ impl Ui for Notices {
     }
 }
 
-fn progress() -> (Progress<Notices>, Screen) {
+fn progress() -> (Progress, Screen) {
     let screen = Screen::default();
     let notices = Arc::new(Notices(screen.clone(), Mutex::new(false)));
-    (Progress::on(notices, Box::new(screen.clone()), || 40), screen)
+    (Progress::on(Some(notices), Box::new(screen.clone()), || 40), screen)
 }
 
 fn wait_for(screen: &Screen, text: &str) {
@@ -80,7 +80,7 @@ fn wait_for(screen: &Screen, text: &str) {
     }
 }
 
-fn wait_until_the_ticker_ends(progress: &Progress<Notices>) {
+fn wait_until_the_ticker_ends(progress: &Progress) {
     let start = Instant::now();
     while lock(progress.board.as_ref().unwrap()).ticking {
         assert!(start.elapsed() < Duration::from_secs(20), "the ticker never ended");

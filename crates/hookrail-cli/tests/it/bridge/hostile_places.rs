@@ -143,7 +143,7 @@ fn a_written_entry_refuses_too_when_nothing_can_be_written() {
 
 /// A bridge with a `--home` of its own, or without one.
 fn bridge_at(project: &TestProject, agent: &str, event: &str, home: Option<&str>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = crate::program::program();
     command.args(["bridge", agent, event]).args(home.map(|home| format!("--home={home}")));
     command.current_dir(project.dir()).env("HOME", project.home());
     command

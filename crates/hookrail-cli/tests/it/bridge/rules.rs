@@ -123,7 +123,7 @@ fn a_worker_answers_every_agent_and_ends_with_the_keeper() {
     }
     let pid: u32 = project.read("worker.pid").parse().unwrap();
     let home = project.home();
-    let stopped = crate::support::Run::new(&project, &["keeper", "stop", "--home", home.to_str().unwrap()]);
+    let stopped = Ran::new(&project, &["keeper", "stop", "--home", home.to_str().unwrap()]);
     assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
     wait_until(Duration::from_mins(1), "the worker ends", || !process_is_alive(pid));
 }

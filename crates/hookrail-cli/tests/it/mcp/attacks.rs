@@ -128,7 +128,7 @@ fn the_environment_decides_nothing() {
 #[test]
 fn a_home_that_is_not_there_refuses_every_call() {
     let project = guarded();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = crate::program::program();
     command.args(["mcp", "--home", "/no/such/home", "--server", "files", "--", "python3"]).arg(script());
     command.arg(project.home().join("received")).current_dir(project.dir());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

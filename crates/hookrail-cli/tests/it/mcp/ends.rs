@@ -73,7 +73,7 @@ fn a_client_that_is_gone_takes_its_hooks_with_it() {
 #[test]
 fn a_server_that_cannot_be_started_is_named() {
     let project = TestProject::new();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookrail"));
+    let mut command = crate::program::program();
     command.args(["mcp", "--server", "x", "--", "/no/such/server"]).current_dir(project.dir());
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(127));

@@ -13,8 +13,7 @@ use minisign::KeyPair;
 use serde_json::{Value, json};
 
 use super::kit::{NatsServer, Service, failure, fire, private, service_with};
-use crate::program::left_out;
-use crate::support::{Run, command};
+use crate::program::{Ran, hookrail, left_out};
 
 /// The user `nobody`.
 const NOBODY: u32 = 65534;
@@ -55,12 +54,12 @@ impl Machine {
             "-o",
             &document,
         ];
-        let made = Run::new(&project, &made);
+        let made = Ran::new(&project, &made);
         assert_eq!(made.code, Some(0), "{}", made.shown());
         let signature =
             minisign::sign(Some(&keys.pk), &keys.sk, Cursor::new(fs::read(&document).unwrap()), None, None);
         fs::write(format!("{document}.minisig"), signature.unwrap().into_string()).unwrap();
-        let pulled = Run::new(&project, &["policy", "pull", &document]);
+        let pulled = Ran::new(&project, &["policy", "pull", &document]);
         assert_eq!(pulled.code, Some(0), "{}", pulled.shown());
         fs::create_dir(project.dir().join("vault")).unwrap();
         fs::write(project.dir().join("secret"), "s3cret").unwrap();
@@ -224,9 +223,9 @@ fn an_agent_cannot_get_rid_of_a_guard_elsewhere() {
     assert_eq!(forbidden, 15);
 
     let collector = Server::start(vec![sized("200 OK", "Content-Type: application/json\r\n", "{}")]);
-    let mut export = command(&outside, &["export", "--otlp"]);
+    let mut export = hookrail(&outside, &["export", "--otlp"]);
     export.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url());
-    let exported = Run::of(&outside, export);
+    let exported = Ran::in_project(&outside, export);
     assert_eq!(exported.code, Some(0), "{}", exported.shown());
     let records = records(&collector);
     let blocked =

@@ -18,31 +18,9 @@ pub(super) const BEFORE_AGENT: Starter = Starter {
     ],
     exit_two: "blocks the prompt; stderr is the reason",
     does: "tells the model today's date.",
-    sh: r#"
-printf '{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"Today is %s."}}\n' \
-  "$(date +%Y-%m-%d)"
-"#,
-    python: r#"
-import datetime
-import json
-import sys
-
-payload = json.load(sys.stdin)
-print(json.dumps({
-    "hookSpecificOutput": {
-        "hookEventName": "BeforeAgent",
-        "additionalContext": f"Today is {datetime.date.today().isoformat()}.",
-    }
-}))
-"#,
-    node: r#"
-function main(payload) {
-  const today = new Date().toISOString().slice(0, 10);
-  console.log(JSON.stringify({
-    hookSpecificOutput: { hookEventName: "BeforeAgent", additionalContext: `Today is ${today}.` },
-  }));
-}
-"#,
+    sh: include_str!("before_agent.sh"),
+    python: include_str!("before_agent.py"),
+    node: include_str!("before_agent.js"),
     try_also: None,
     needs_apply: true,
 };
@@ -63,35 +41,9 @@ pub(super) const AFTER_AGENT: Starter = Starter {
     ],
     exit_two: "sends the agent back to work; stderr is the reason",
     does: "sends the agent back, once, when its answer leaves a TODO.",
-    sh: r#"
-case $input in
-  *'"stop_hook_active":true'*) exit 0 ;;
-esac
-if printf '%s' "$input" | grep -Eq '"prompt_response":"([^"\\]|\\.)*TODO'; then
-  printf '%s\n' '{"decision":"block","reason":"Your answer leaves a TODO: finish it, or say why not."}'
-fi
-"#,
-    python: r#"
-import json
-import sys
-
-payload = json.load(sys.stdin)
-if not payload.get("stop_hook_active") and "TODO" in payload["prompt_response"]:
-    print(json.dumps({
-        "decision": "block",
-        "reason": "Your answer leaves a TODO: finish it, or say why not.",
-    }))
-"#,
-    node: r#"
-function main(payload) {
-  if (!payload.stop_hook_active && payload.prompt_response.includes("TODO")) {
-    console.log(JSON.stringify({
-      decision: "block",
-      reason: "Your answer leaves a TODO: finish it, or say why not.",
-    }));
-  }
-}
-"#,
+    sh: include_str!("after_agent.sh"),
+    python: include_str!("after_agent.py"),
+    node: include_str!("after_agent.js"),
     try_also: None,
     needs_apply: true,
 };

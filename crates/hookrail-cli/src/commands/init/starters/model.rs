@@ -27,30 +27,9 @@ pub(super) const BEFORE_MODEL: Starter = Starter {
     ],
     exit_two: "blocks the request; stderr is the reason",
     does: "stops private keys from leaving this machine.",
-    sh: r#"
-if printf '%s' "$input" | grep -q -e '-----BEGIN [A-Z ]*PRIVATE KEY-----'; then
-  echo "The conversation contains a private key: it was not sent." >&2
-  exit 2
-fi
-"#,
-    python: r#"
-import json
-import re
-import sys
-
-payload = json.load(sys.stdin)
-if re.search(r"-----BEGIN [A-Z ]*PRIVATE KEY-----", json.dumps(payload["llm_request"])):
-    print("The conversation contains a private key: it was not sent.", file=sys.stderr)
-    sys.exit(2)
-"#,
-    node: r#"
-function main(payload) {
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(JSON.stringify(payload.llm_request))) {
-    console.error("The conversation contains a private key: it was not sent.");
-    process.exitCode = 2;
-  }
-}
-"#,
+    sh: include_str!("before_model.sh"),
+    python: include_str!("before_model.py"),
+    node: include_str!("before_model.js"),
     try_also: None,
     needs_apply: false,
 };
@@ -73,29 +52,9 @@ pub(super) const AFTER_MODEL: Starter = Starter {
     ],
     exit_two: "has no effect: the answer is there already",
     does: "asks for short answers when a conversation has become expensive.",
-    sh: r#"
-tokens=$(printf '%s' "$input" | sed -n 's/.*"totalTokenCount":\([0-9][0-9]*\).*/\1/p')
-if [ "${tokens:-0}" -gt 100000 ]; then
-  printf '{"systemMessage":"This conversation takes %s tokens a call: be brief."}\n' "$tokens"
-fi
-"#,
-    python: r#"
-import json
-import sys
-
-payload = json.load(sys.stdin)
-tokens = (payload["llm_response"].get("usageMetadata") or {}).get("totalTokenCount") or 0
-if tokens > 100_000:
-    print(json.dumps({"systemMessage": f"This conversation takes {tokens} tokens a call: be brief."}))
-"#,
-    node: r"
-function main(payload) {
-  const tokens = payload.llm_response.usageMetadata?.totalTokenCount ?? 0;
-  if (tokens > 100_000) {
-    console.log(JSON.stringify({ systemMessage: `This conversation takes ${tokens} tokens a call: be brief.` }));
-  }
-}
-",
+    sh: include_str!("after_model.sh"),
+    python: include_str!("after_model.py"),
+    node: include_str!("after_model.js"),
     try_also: None,
     needs_apply: false,
 };

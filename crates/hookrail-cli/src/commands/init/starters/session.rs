@@ -19,48 +19,9 @@ pub(super) const SESSION_START: Starter = Starter {
     )],
     exit_two: "has no effect",
     does: "tells the model which git branch it works on.",
-    sh: r#"
-branch=$(git branch --show-current 2>/dev/null)
-case $branch in
-  '' | *[\"\\]*) exit 0 ;; # No repository, or nothing that could go into JSON as it is.
-esac
-printf '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"%s"}}\n' \
-  "The git branch is $branch."
-"#,
-    python: r#"
-import json
-import subprocess
-import sys
-
-payload = json.load(sys.stdin)
-try:
-    git = subprocess.run(["git", "branch", "--show-current"], capture_output=True, text=True)
-    branch = git.stdout.strip()
-except OSError:
-    branch = ""  # There is no git.
-if branch:
-    print(json.dumps({
-        "hookSpecificOutput": {
-            "hookEventName": "SessionStart",
-            "additionalContext": f"The git branch is {branch}.",
-        }
-    }))
-"#,
-    node: r#"
-async function main(payload) {
-  const { spawnSync } = await import("node:child_process");
-  const git = spawnSync("git", ["branch", "--show-current"], { encoding: "utf8" });
-  const branch = (git.stdout ?? "").trim();
-  if (branch) {
-    console.log(JSON.stringify({
-      hookSpecificOutput: {
-        hookEventName: "SessionStart",
-        additionalContext: `The git branch is ${branch}.`,
-      },
-    }));
-  }
-}
-"#,
+    sh: include_str!("session_start.sh"),
+    python: include_str!("session_start.py"),
+    node: include_str!("session_start.js"),
     try_also: None,
     needs_apply: true,
 };
@@ -74,27 +35,9 @@ pub(super) const SESSION_END: Starter = Starter {
     answers: &[("{\"systemMessage\": \"…\"}", "is kept in the log")],
     exit_two: "has no effect",
     does: "keeps a list of sessions in sessions.log beside it.",
-    sh: r#"
-printf '%s %s\n' "$(field timestamp)" "$(field reason)" >> "$(dirname "$0")/sessions.log"
-"#,
-    python: r#"
-import json
-import os.path
-import sys
-
-payload = json.load(sys.stdin)
-log = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sessions.log")
-with open(log, "a", encoding="utf-8") as file:
-    file.write(f"{payload['timestamp']} {payload['reason']}\n")
-"#,
-    node: r#"
-async function main(payload) {
-  const { appendFileSync } = await import("node:fs");
-  const { dirname, join } = await import("node:path");
-  const log = join(dirname(process.argv[1]), "sessions.log");
-  appendFileSync(log, `${payload.timestamp} ${payload.reason}\n`);
-}
-"#,
+    sh: include_str!("session_end.sh"),
+    python: include_str!("session_end.py"),
+    node: include_str!("session_end.js"),
     try_also: None,
     needs_apply: false,
 };
@@ -108,35 +51,9 @@ pub(super) const PRE_COMPRESS: Starter = Starter {
     answers: &[("{\"systemMessage\": \"…\"}", "is kept in the log")],
     exit_two: "has no effect",
     does: "keeps a copy of the transcript as it was.",
-    sh: r#"
-transcript=$(field transcript_path)
-if [ -f "$transcript" ]; then
-  cp "$transcript" "$transcript.$(date -u +%Y%m%dT%H%M%SZ).bak"
-fi
-"#,
-    python: r#"
-import datetime
-import json
-import os.path
-import shutil
-import sys
-
-payload = json.load(sys.stdin)
-transcript = payload.get("transcript_path") or ""
-if os.path.isfile(transcript):
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    shutil.copyfile(transcript, f"{transcript}.{now}.bak")
-"#,
-    node: r#"
-async function main(payload) {
-  const { copyFileSync, existsSync } = await import("node:fs");
-  const transcript = payload.transcript_path;
-  if (transcript && existsSync(transcript)) {
-    const now = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
-    copyFileSync(transcript, `${transcript}.${now}.bak`);
-  }
-}
-"#,
+    sh: include_str!("pre_compress.sh"),
+    python: include_str!("pre_compress.py"),
+    node: include_str!("pre_compress.js"),
     try_also: None,
     needs_apply: false,
 };
@@ -154,35 +71,9 @@ pub(super) const NOTIFICATION: Starter = Starter {
     answers: &[("{\"systemMessage\": \"…\"}", "is kept in the log")],
     exit_two: "has no effect",
     does: "shows a desktop notification where notify-send exists.",
-    sh: r#"
-message=$(field message)
-if command -v notify-send > /dev/null; then
-  # Without a desktop there is nothing to show it on; that is not a failure.
-  notify-send "The agent waits" "${message:-It has a question.}" > /dev/null 2>&1 || true
-fi
-"#,
-    python: r#"
-import json
-import shutil
-import subprocess
-import sys
-
-payload = json.load(sys.stdin)
-if shutil.which("notify-send"):
-    # Without a desktop there is nothing to show it on; that is not a failure.
-    subprocess.run(
-        ["notify-send", "The agent waits", payload["message"]],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-"#,
-    node: r#"
-async function main(payload) {
-  const { spawnSync } = await import("node:child_process");
-  // Without notify-send or a desktop there is nothing to show it on, which is not a failure.
-  spawnSync("notify-send", ["The agent waits", payload.message], { stdio: "ignore" });
-}
-"#,
+    sh: include_str!("notification.sh"),
+    python: include_str!("notification.py"),
+    node: include_str!("notification.js"),
     try_also: None,
     needs_apply: false,
 };

@@ -27,33 +27,9 @@ pub(super) const BEFORE_TOOL: Starter = Starter {
     ],
     exit_two: "blocks the call; stderr is the reason",
     does: "blocks writes to .env files.",
-    sh: r#"
-# The payload is one line of JSON. A look at its text is good enough for a start.
-if printf '%s' "$input" | grep -Eq '"file_path":"([^"]*/)?\.env(\.[^"/]*)?"'; then
-  echo "Files named .env hold secrets: ask the user to change them." >&2
-  exit 2
-fi
-"#,
-    python: r#"
-import json
-import os.path
-import sys
-
-payload = json.load(sys.stdin)
-name = os.path.basename(str(payload["tool_input"].get("file_path", "")))
-if name == ".env" or name.startswith(".env."):
-    print("Files named .env hold secrets: ask the user to change them.", file=sys.stderr)
-    sys.exit(2)
-"#,
-    node: r#"
-function main(payload) {
-  const name = String(payload.tool_input.file_path ?? "").split("/").pop();
-  if (name === ".env" || name.startsWith(".env.")) {
-    console.error("Files named .env hold secrets: ask the user to change them.");
-    process.exitCode = 2;
-  }
-}
-"#,
+    sh: include_str!("before_tool.sh"),
+    python: include_str!("before_tool.py"),
+    node: include_str!("before_tool.js"),
     try_also: Some((
         "See it block",
         "--tool write_file --input '{\"file_path\":\".env\",\"content\":\"KEY=1\"}'",
@@ -81,36 +57,9 @@ pub(super) const AFTER_TOOL: Starter = Starter {
     ],
     exit_two: "has no effect: the tool has run already",
     does: "reminds the model of the tests when a file was changed.",
-    sh: r#"
-# What `field` finds can go into JSON as it is.
-file=$(field file_path)
-printf '{"hookSpecificOutput":{"hookEventName":"AfterTool","additionalContext":"%s"}}\n' \
-  "You changed ${file:-a file}: run the tests before you finish."
-"#,
-    python: r#"
-import json
-import sys
-
-payload = json.load(sys.stdin)
-file = payload["tool_input"].get("file_path", "a file")
-print(json.dumps({
-    "hookSpecificOutput": {
-        "hookEventName": "AfterTool",
-        "additionalContext": f"You changed {file}: run the tests before you finish.",
-    }
-}))
-"#,
-    node: r#"
-function main(payload) {
-  const file = payload.tool_input.file_path ?? "a file";
-  console.log(JSON.stringify({
-    hookSpecificOutput: {
-      hookEventName: "AfterTool",
-      additionalContext: `You changed ${file}: run the tests before you finish.`,
-    },
-  }));
-}
-"#,
+    sh: include_str!("after_tool.sh"),
+    python: include_str!("after_tool.py"),
+    node: include_str!("after_tool.js"),
     try_also: None,
     needs_apply: false,
 };
@@ -133,43 +82,9 @@ pub(super) const BEFORE_TOOL_SELECTION: Starter = Starter {
     ],
     exit_two: "has no effect: tools are blocked by BeforeTool",
     does: "makes the agent read-only while HOOK_READ_ONLY=1 is in its environment.",
-    sh: r#"
-if [ "${HOOK_READ_ONLY:-0}" = 1 ]; then
-  printf '%s\n' '{"hookSpecificOutput":{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":["read_file","list_directory","glob","search_file_content"]}}}'
-fi
-"#,
-    python: r#"
-import json
-import os
-import sys
-
-payload = json.load(sys.stdin)
-if os.environ.get("HOOK_READ_ONLY") == "1":
-    print(json.dumps({
-        "hookSpecificOutput": {
-            "hookEventName": "BeforeToolSelection",
-            "toolConfig": {
-                "mode": "AUTO",
-                "allowedFunctionNames": ["read_file", "list_directory", "glob", "search_file_content"],
-            },
-        }
-    }))
-"#,
-    node: r#"
-function main(payload) {
-  if (process.env.HOOK_READ_ONLY === "1") {
-    console.log(JSON.stringify({
-      hookSpecificOutput: {
-        hookEventName: "BeforeToolSelection",
-        toolConfig: {
-          mode: "AUTO",
-          allowedFunctionNames: ["read_file", "list_directory", "glob", "search_file_content"],
-        },
-      },
-    }));
-  }
-}
-"#,
+    sh: include_str!("before_tool_selection.sh"),
+    python: include_str!("before_tool_selection.py"),
+    node: include_str!("before_tool_selection.js"),
     try_also: None,
     needs_apply: false,
 };

@@ -17,16 +17,14 @@ impl<'a> TestFileReader<'a> {
     pub(super) fn event(&mut self, keys: &mut Keys<'a>) -> Option<TypedInput> {
         let place = keys.range.start..keys.range.start + 1;
         let Some(word) = keys.take("event") else {
-            self.source.problem(place, "this test has no `event`".to_owned(), None);
-            return None;
+            return self.source.problem(place, "this test has no `event`", None);
         };
         let range = span(&word);
         let event = match &word {
             Ast::StringLit(literal) => match literal.value.parse::<EventName>() {
                 Ok(event) => event,
                 Err(error) => {
-                    self.source.problem(range, error.to_string(), None);
-                    return None;
+                    return self.source.problem(range, error.to_string(), None);
                 }
             },
             other => return self.mistyped("`event`", "the name of an event", other),
@@ -36,9 +34,8 @@ impl<'a> TestFileReader<'a> {
         let payload = keys.take("payload");
         let fields = match payload {
             Some(payload) if tool.is_some() || input.is_some() => {
-                let message = "`payload` beside `tool` and `input`: only one of them can count".to_owned();
-                self.source.problem(span(&payload), message, None);
-                return None;
+                let message = "`payload` beside `tool` and `input`: only one of them can count";
+                return self.source.problem(span(&payload), message, None);
             }
             Some(payload) => {
                 let at = span(&payload);
@@ -48,13 +45,11 @@ impl<'a> TestFileReader<'a> {
             None if (tool.is_some() || input.is_some()) && !event.has_tool() => {
                 let message = format!("`tool` and `input` are for tool events, not for {event}");
                 let help = Some("`payload` takes the event's own fields".to_owned());
-                self.source.problem(range, message, help);
-                return None;
+                return self.source.problem(range, message, help);
             }
             None if event.has_tool() && tool.is_none() => {
                 let message = format!("a test of {event} needs a `tool`, or a `payload`");
-                self.source.problem(range, message, None);
-                return None;
+                return self.source.problem(range, message, None);
             }
             None => sample_fields(event, tool.as_deref(), input),
         };
@@ -68,22 +63,19 @@ impl<'a> TestFileReader<'a> {
         for key in ["tool", "input", "payload"] {
             if let Some(extra) = keys.take(key) {
                 let message = format!("`{key}` beside `agent`: `stdin` has everything");
-                self.source.problem(span(&extra), message, None);
-                return None;
+                return self.source.problem(span(&extra), message, None);
             }
         }
         let event = self.text(keys, "event");
         let (Some(agent), Some(stdin)) = (keys.take("agent"), keys.take("stdin")) else {
-            let message = "`agent` and `stdin` belong together, and one of them is missing".to_owned();
-            self.source.problem(place, message, None);
-            return None;
+            let message = "`agent` and `stdin` belong together, and one of them is missing";
+            return self.source.problem(place, message, None);
         };
         let agent: Agent = match &agent {
             Ast::StringLit(word) => match word.value.parse() {
                 Ok(agent) => agent,
                 Err(error) => {
-                    self.source.problem(span(&agent), format!("{error}"), None);
-                    return None;
+                    return self.source.problem(span(&agent), format!("{error}"), None);
                 }
             },
             other => return self.mistyped("`agent`", "the name of an agent", other),
@@ -99,24 +91,21 @@ impl<'a> TestFileReader<'a> {
         let mut read = match hookrail_bridge::read(agent, event.as_deref(), &bytes) {
             Ok(read) => read,
             Err(error) => {
-                self.source.problem(
+                return self.source.problem(
                     at,
                     format!("`stdin` is not a payload of {}: {error}", agent.title()),
                     None,
                 );
-                return None;
             }
         };
         let Some(mapped) = read.event else {
             let message =
                 format!("{}'s event `{}` has no counterpart here", agent.title(), read.native_event);
-            self.source.problem(at, message, None);
-            return None;
+            return self.source.problem(at, message, None);
         };
         if ours.is_some_and(|ours| ours != mapped) {
             let message = format!("`stdin` is a payload of {mapped}, not of the `event` above");
-            self.source.problem(at, message, None);
-            return None;
+            return self.source.problem(at, message, None);
         }
         // The folder of the machine where the payload was taken is not the project that is tested.
         read.payload.shift_remove("cwd");
@@ -132,8 +121,7 @@ impl<'a> TestFileReader<'a> {
             Ok(input) => Some(input),
             Err(error) => {
                 let help = Some(format!("`hookrail schema input {event}` prints what belongs in it"));
-                self.source.problem(at, format!("the payload does not fit {event}: {error}"), help);
-                None
+                self.source.problem(at, format!("the payload does not fit {event}: {error}"), help)
             }
         }
     }

@@ -22,9 +22,8 @@ impl<'a> TestFileReader<'a> {
         let not_ran = self.names(&mut keys, "notRan");
         let input = keys.take("input").and_then(|input| {
             if event.is_some_and(|event| !event.has_tool()) {
-                let message = "`input` is expected of tool events only".to_owned();
-                self.source.problem(span(&input), message, None);
-                return None;
+                let message = "`input` is expected of tool events only";
+                return self.source.problem(span(&input), message, None);
             }
             self.object("`input`", input)
         });
@@ -52,8 +51,8 @@ impl<'a> TestFileReader<'a> {
             let path = PathBuf::from(prop.name.as_str());
             let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
             if !is_inside || path.as_os_str().is_empty() || prop.name.as_str().contains('\0') {
-                let message = "a path of `files` is relative and stays inside of the project".to_owned();
-                self.source.problem(name.start..name.end, message, None);
+                let message = "a path of `files` is relative and stays inside of the project";
+                self.source.problem::<()>(name.start..name.end, message, None);
                 continue;
             }
             match prop.value {

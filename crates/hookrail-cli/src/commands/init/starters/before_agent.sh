@@ -1,0 +1,2 @@
+printf '{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"Today is %s."}}\n' \
+  "$(date +%Y-%m-%d)"
