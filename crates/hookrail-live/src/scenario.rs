@@ -330,7 +330,7 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "blocked file",
         effect: Some("block-write"),
         turns: |program, room| {
-            Some(vec![Turn::Calls(vec![(program.write)(&room.work.join("secret.txt"), "x")])])
+            Some(vec![Turn::Calls(vec![program.write(&room.work.join("secret.txt"), "x")])])
         },
         read: |seen| seen.refused("secret.txt", "MARK-FILE"),
         ..PLAIN
@@ -338,7 +338,7 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "blocked MCP tool",
         effect: Some("block-mcp"),
-        turns: |program, _| Some(vec![Turn::Calls(vec![(program.mcp)()?])]),
+        turns: |program, _| Some(vec![Turn::Calls(vec![program.mcp()?])]),
         needs_mcp: true,
         read: |seen| seen.refused("mcp.txt", "MARK-MCP"),
         ..PLAIN
@@ -348,7 +348,7 @@ pub static SCENARIOS: &[Scenario] = &[
         effect: Some("block-subagent"),
         // An agent that does not wait for the one below it has to be kept busy.
         turns: |program, _| {
-            let call = program.subagent?(&format!("{SUBTASK}: make below.txt"));
+            let call = program.subagent(&format!("{SUBTASK}: make below.txt"))?;
             Some(vec![Turn::Calls(vec![call]), Turn::shell("sleep 8")])
         },
         subagent: Some(|| vec![Turn::shell("touch below.txt")]),
@@ -420,7 +420,7 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "blocked `rm` by another tool than the shell",
         alone: true,
         turns: |program, _| {
-            Some(vec![Turn::Calls(vec![program.monitor?("rm victim.txt")]), Turn::shell("sleep 3")])
+            Some(vec![Turn::Calls(vec![program.monitor("rm victim.txt")?]), Turn::shell("sleep 3")])
         },
         all_tools: true,
         read: refused_rm,
@@ -450,7 +450,7 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "blocked search in `.env`",
         turns: |program, room| {
-            let calls = program.search?(&room.work.join(".env"));
+            let calls = program.search(&room.work.join(".env"))?;
             Some(calls.into_iter().map(|call| Turn::Calls(vec![call])).collect())
         },
         setup: |room| write(&room.work.join(".env"), "TOKEN=sesame-4711\n"),

@@ -60,9 +60,9 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     }
     let mut is_missing = false;
     let mut report = LiveReport { agents: Vec::new() };
-    for each in &PROGRAMS {
+    for each in PROGRAMS.iter() {
         let Ok(agent) = each.name.parse::<Agent>() else { continue };
-        let executable = find(each.name);
+        let executable = find(&each.name);
         let is_wanted = match args.agents.as_slice() {
             [] => executable.is_some() && is_connected(agent, context),
             named => named.contains(&agent),
@@ -107,7 +107,7 @@ fn look_at(
     printer: &mut Printer,
 ) -> anyhow::Result<LiveAgent> {
     let version = hookrail_live::version(executable)?;
-    let table = measured(agent.name);
+    let table = measured(&agent.name);
     let shown = version.as_deref().unwrap_or("of an unknown version");
     printer.message(format_args!("running {} {} …", agent.title, escape_line(shown)));
     let hookrail = program()?;
@@ -133,7 +133,7 @@ fn look_at(
         }
     });
     Ok(LiveAgent {
-        agent: agent.name,
+        agent: &agent.name,
         measured: is_measured(table.as_ref(), version.as_deref()),
         effects: effects.collect(),
         version,
