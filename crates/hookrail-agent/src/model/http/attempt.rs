@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::super::api_error::{ApiError, tidy};
 use super::super::error::ModelError;
-use super::super::sse::{SseDecoder, SseEvent};
+use super::super::sse::SseDecoder;
 use super::super::wire::response_from_value;
 use super::failure::AttemptFailure;
 use super::options::GeminiOptions;
@@ -23,7 +23,7 @@ pub(super) struct Attempt {
     /// Whether HTTP itself marks the end of the body.
     framed: bool,
     decoder: SseDecoder,
-    events: VecDeque<SseEvent>,
+    events: VecDeque<String>,
     delivered: bool,
     finish_reason_seen: bool,
 }
@@ -53,10 +53,10 @@ impl Attempt {
         loop {
             if let Some(event) = self.events.pop_front() {
                 // Some servers keep a connection alive with empty events.
-                if event.data.trim().is_empty() {
+                if event.trim().is_empty() {
                     continue;
                 }
-                let value = serde_json::from_str(&event.data)
+                let value = serde_json::from_str(&event)
                     .map_err(|error| malformed(&format!("an event that is not JSON ({error})")))?;
                 return self.read_event(value, model, scrub).map(Some);
             }
@@ -81,9 +81,9 @@ impl Attempt {
     ) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
         let cut_off = || AttemptFailure::transient(ModelError::CutOff { attempts: 1, source: None });
         if let Some(last) = std::mem::take(&mut self.decoder).finish()
-            && !last.data.trim().is_empty()
+            && !last.trim().is_empty()
         {
-            let value = serde_json::from_str(&last.data).map_err(|_| cut_off())?;
+            let value = serde_json::from_str(&last).map_err(|_| cut_off())?;
             return self.read_event(value, model, scrub).map(Some);
         }
         if !self.framed && !self.finish_reason_seen {
