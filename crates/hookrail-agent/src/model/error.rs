@@ -68,6 +68,8 @@ pub enum ModelError {
         message: String,
         /// How often the call was tried.
         attempts: u32,
+        /// The wait that the server asked for.
+        retry_after: Option<Duration>,
     },
     /// The server failed; the request may be fine.
     #[error("the server failed with HTTP {status}{}: {message}; try again later", tried(*.attempts))]
@@ -78,6 +80,8 @@ pub enum ModelError {
         message: String,
         /// How often the call was tried.
         attempts: u32,
+        /// The wait that the server asked for.
+        retry_after: Option<Duration>,
     },
     /// No connection could be made.
     #[error("cannot reach `{server}`{}; check the network and the base URL", tried(*.attempts))]
@@ -161,6 +165,23 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// Whether the same request may succeed a little later.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::QuotaExceeded { .. } | Self::Unreachable { .. } | Self::CutOff { .. } => true,
+            Self::ServerFailed { status, .. } => matches!(status, 500 | 502..=504),
+            _ => false,
+        }
+    }
+
+    /// The wait that the server asked for.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::QuotaExceeded { retry_after, .. } | Self::ServerFailed { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
     /// Adds how often the call was tried, in variants that have a field for it.
     #[must_use]
     pub(crate) fn after_attempts(mut self, count: u32) -> Self {
