@@ -61,7 +61,7 @@ impl Observed<'_> {
     }
 
     /// Whether a hook or rule of this name ran and gave an answer.
-    /// Names are those of the settings in [`crate::scenario::settings`].
+    /// Names are those of the settings in [`crate::scenario::SETTINGS`].
     pub(crate) fn ran(&self, hook: &str) -> bool {
         self.log.contains(&format!("\"name\":\"{hook}\""))
     }

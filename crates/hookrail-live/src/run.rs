@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::model::{ModelCall, Script, ScriptedModel, Turn};
 use crate::observed::{Ending, Observed};
 use crate::program::{Program, write};
-use crate::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings};
+use crate::scenario::{ANSWER, Broken, HARMLESS, SETTINGS, Scenario};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -68,11 +68,11 @@ pub(crate) fn attempt(
     let mcp = scenarios.iter().any(|each| each.needs_mcp).then(|| room.write_mcp_server()).transpose()?;
     program.prepare(&room.home, &model.url(), mcp.as_deref())?;
     let text = match scenario.broken {
-        Broken::Settings => "{ \"enableHooks\": ".to_owned(),
-        Broken::Nothing | Broken::Program => settings().to_string(),
+        Broken::Settings => "{ \"enableHooks\": ",
+        Broken::Nothing | Broken::Program => SETTINGS,
     };
     room.run_hookrail(&["connect", &program.name])?;
-    write(&room.home.join(".hookrail/settings.json"), &text)?;
+    write(&room.home.join(".hookrail/settings.json"), text)?;
     for each in scenarios {
         (each.setup)(&room)?;
     }
