@@ -6,7 +6,7 @@
 #[allow(dead_code)]
 mod sse;
 
-use sse::{SseDecoder, SseEvent};
+use sse::SseDecoder;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((&size, bytes)) = data.split_first() else { return };
@@ -15,7 +15,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     assert_eq!(whole, decode(bytes, 1), "pieces of one byte");
 });
 
-fn decode(bytes: &[u8], size: usize) -> (Vec<SseEvent>, Result<(), sse::EventTooLarge>, Option<SseEvent>) {
+fn decode(bytes: &[u8], size: usize) -> (Vec<String>, Result<(), sse::EventTooLarge>, Option<String>) {
     let mut decoder = SseDecoder::new(200);
     let mut events = Vec::new();
     for piece in bytes.chunks(size) {

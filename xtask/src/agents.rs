@@ -48,7 +48,9 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
     }
     let options = options(arguments)?;
     let chosen = || {
-        PROGRAMS.iter().filter(|program| options.names.is_empty() || options.names.contains(&program.name))
+        PROGRAMS
+            .iter()
+            .filter(|program| options.names.is_empty() || options.names.contains(&program.name.as_str()))
     };
     if options.captures_tools {
         return chosen()
@@ -87,7 +89,7 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
                 effects.insert(effect.to_owned(), json!(seen.result.as_str()));
             }
         }
-        measured.insert(program.name.to_owned(), json!({ "version": version, "effects": effects }));
+        measured.insert(program.name.clone(), json!({ "version": version, "effects": effects }));
     }
     let head = format!("| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len()));
     let table = format!("{head}{}\n", rows.join("\n"));

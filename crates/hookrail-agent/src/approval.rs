@@ -37,7 +37,7 @@ impl ApprovalMode {
 #[derive(Clone, Copy)]
 pub(crate) struct AskedCall<'a> {
     /// The tool that is to run.
-    pub(crate) tool: &'a dyn Tool,
+    pub(crate) tool: &'a Tool,
     /// The arguments as hooks changed them.
     pub(crate) args: &'a JsonObject,
     /// The arguments as the model gave them.
@@ -64,7 +64,7 @@ pub(crate) async fn ask_permission(
     // Where a hook requires a person's decision, the question is asked in every mode and about every kind of tool.
     let hook_reason = match decider {
         // A mode that may edit files without a question may not edit what guards the agent.
-        Decider::Host if mode.allows(tool.kind()) && protected.is_none() => return Permission::Granted,
+        Decider::Host if mode.allows(tool.kind) && protected.is_none() => return Permission::Granted,
         Decider::Host => None,
         Decider::Person { reason } => Some(reason),
     };
@@ -72,9 +72,9 @@ pub(crate) async fn ask_permission(
     let change = preview::of(tool, args, project);
     let message = format!("Permission needed: {title}");
     let mut details = JsonObject::new();
-    details.insert("type".to_owned(), json!(tool.kind().permission_type()));
+    details.insert("type".to_owned(), json!(tool.kind.permission_type()));
     details.insert("title".to_owned(), json!(title));
-    details.insert("tool_name".to_owned(), json!(tool.name()));
+    details.insert("tool_name".to_owned(), json!(tool.name));
     details.insert("tool_input".to_owned(), json!(args));
     if let Some(reason) = hook_reason {
         details.insert("reason".to_owned(), json!(reason));
@@ -86,14 +86,14 @@ pub(crate) async fn ask_permission(
     }
     messages.extend(notified.notes.system_message);
     // Where files that guard the agent are written, or a hook requires a person, every call is asked about.
-    let always = match tool.kind() {
+    let always = match tool.kind {
         _ if protected.is_some() || hook_reason.is_some() => None,
         ToolKind::ReadOnly => None,
         ToolKind::Edit => Some(Always::Edits),
         ToolKind::Execute => serde_json::to_string(args).ok().map(Always::Command),
     };
     let question = Question {
-        tool: tool.name().to_owned(),
+        tool: tool.name.to_owned(),
         title,
         preview: change.map(|change| change.shown),
         asked_for: (original != args).then(|| tool.title(original)),
@@ -104,7 +104,7 @@ pub(crate) async fn ask_permission(
     if ui.ask(&question).await {
         return Permission::Granted;
     }
-    let name = tool.name();
+    let name = tool.name;
     Permission::Denied {
         reason: match hook_reason {
             None => {

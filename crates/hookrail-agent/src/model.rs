@@ -22,7 +22,6 @@ pub mod sse;
 pub mod wire;
 
 use std::fmt;
-use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
@@ -41,18 +40,6 @@ pub trait ModelClient: Send + Sync {
     /// Starts a call. Nothing happens before the stream is asked for its first chunk; what goes wrong,
     /// also before anything was sent, is reported there. Dropping the stream gives the call up.
     fn stream(&self, request: &GenerateContentParameters) -> ResponseStream;
-}
-
-impl<M: ModelClient + ?Sized> ModelClient for Arc<M> {
-    fn stream(&self, request: &GenerateContentParameters) -> ResponseStream {
-        (**self).stream(request)
-    }
-}
-
-impl<M: ModelClient + ?Sized> ModelClient for Box<M> {
-    fn stream(&self, request: &GenerateContentParameters) -> ResponseStream {
-        (**self).stream(request)
-    }
 }
 
 /// The chunks of one model call, as they arrive.

@@ -91,7 +91,7 @@ impl Scheduler<'_> {
 
     /// A tool that does not exist changes nothing, so others run beside it.
     fn reads_only(&self, call: &ScheduledCall) -> bool {
-        self.tools.get(&call.call.name).is_none_or(|tool| tool.kind() == ToolKind::ReadOnly)
+        self.tools.get(&call.call.name).is_none_or(|tool| tool.kind == ToolKind::ReadOnly)
     }
 
     /// Shows where a call is.
@@ -120,7 +120,7 @@ impl Scheduler<'_> {
 
     /// Hooks, approval and the tool itself. When the user gives up, hooks and questions are dropped. The tool is not: it
     /// ends by its own means, so that its result is what happened.
-    async fn execute(&self, tool: &dyn Tool, args: JsonObject) -> FinishedCall {
+    async fn execute(&self, tool: &Tool, args: JsonObject) -> FinishedCall {
         let start = Instant::now();
         let original = &args.clone();
         // What the call comes to if the user gives up. It is locked while the tool runs.
@@ -154,7 +154,7 @@ impl Scheduler<'_> {
                 self.context.cancel.cancelled().await;
                 drop(if_given_up.lock().await);
             } => None,
-            outcome = self.hooks.execute_tool(tool.name(), args, permission, run) => Some(outcome),
+            outcome = self.hooks.execute_tool(tool.name, args, permission, run) => Some(outcome),
         };
         let done = outcome.map_or_else(|| if_given_up.into_inner(), FinishedCall::from);
         FinishedCall { duration_ms: millis(start.elapsed()), ..done }

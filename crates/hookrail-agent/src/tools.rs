@@ -1,4 +1,4 @@
-//! The tools a model may call: one trait, one table, one file per tool.
+//! The tools a model may call: one table, one file per tool.
 //!
 //! What the tools share is in files beside them: `args` reads what the model sent, `paths` keeps every file
 //! access inside of the project, `edits` replaces files atomically, `walk` visits files by the rules of
@@ -27,38 +27,92 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
-use hookrail::{JsonObject, ToolResult};
-use serde_json::Value;
+use hookrail::{JsonObject, ToolContent, ToolResult};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use failure::ToolFailure;
-use paths::Workspace;
+use self::args::{Args, Parameter};
+use self::failure::ToolFailure;
+use self::paths::Workspace;
 pub use protected::ProtectedPaths;
 
 /// A future that a trait object can return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Something the model can do.
-pub trait Tool: Send + Sync {
+pub struct Tool {
     /// The name that models and hook authors use.
-    fn name(&self) -> &'static str;
-
-    /// The function declaration sent to the model: name, description and parameters.
-    fn declaration(&self) -> Value;
-
+    pub name: &'static str,
     /// What a call can change; decides whether it needs a permission and what may run side by side.
-    fn kind(&self) -> ToolKind;
+    pub kind: ToolKind,
+    description: &'static str,
+    parameters: &'static [Parameter],
+    title: fn(Args<'_>) -> String,
+    run: Run,
+}
+
+/// How a tool does its work.
+#[derive(Clone, Copy)]
+enum Run {
+    /// On files of the project, on a thread that may block.
+    Files(fn(&Workspace, Args<'_>, &CancellationToken) -> Result<ToolResult, ToolFailure>),
+    /// By a shell, within this time.
+    Shell(Duration),
+}
+
+impl Tool {
+    /// The function declaration sent to the model, in the form of the Gemini API.
+    pub fn declaration(&self) -> Value {
+        let describe = |one: &Parameter| {
+            (one.name.to_owned(), json!({ "type": one.kind, "description": one.description }))
+        };
+        let properties: JsonObject = self.parameters.iter().map(describe).collect();
+        let required = self.parameters.iter().filter(|one| one.is_required).map(|one| one.name);
+        let description = match self.run {
+            Run::Files(_) => self.description.to_owned(),
+            Run::Shell(limit) => self.description.replace("{seconds}", &limit.as_secs().to_string()),
+        };
+        json!({
+            "name": self.name,
+            "description": description,
+            "parameters": {
+                "type": "OBJECT", "properties": properties, "required": required.collect::<Vec<_>>(),
+            },
+        })
+    }
 
     /// One line that shows a person what this call would do, such as `write src/main.rs (120 bytes)`.
-    fn title(&self, args: &JsonObject) -> String;
+    pub fn title(&self, args: &JsonObject) -> String {
+        (self.title)(Args(args))
+    }
 
     /// The file that a call would write, as the model named it.
-    fn writes<'a>(&self, _args: &'a JsonObject) -> Option<&'a str> {
-        None
+    fn writes<'a>(&self, args: &'a JsonObject) -> Option<&'a str> {
+        args.get("file_path").filter(|_| self.kind == ToolKind::Edit)?.as_str()
     }
 
     /// Runs a call. Failures are results the model can read; dropping the future ends the call.
-    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
+    pub async fn run(&self, args: JsonObject, context: &ToolContext) -> ToolResult {
+        match self.run {
+            Run::Files(work) => {
+                blocking(self.kind, context, move |workspace, cancel| work(workspace, Args(&args), cancel))
+                    .await
+            }
+            Run::Shell(limit) => {
+                run_shell_command::run(&args, limit, context).await.unwrap_or_else(Into::into)
+            }
+        }
+    }
+}
+
+/// A result: for the model, for people, and facts for hooks.
+fn report(content: impl Into<String>, display: impl Into<String>, facts: &Value) -> ToolResult {
+    ToolResult {
+        llm_content: ToolContent::Text(content.into()),
+        return_display: Value::String(display.into()),
+        metadata: facts.as_object().cloned(),
+        ..ToolResult::default()
+    }
 }
 
 /// What a tool can change.
@@ -97,7 +151,7 @@ pub struct ToolContext {
 impl ToolContext {
     /// The protected file that a call would write, if it would: such a call needs a person's permission in every
     /// approval mode.
-    pub(crate) fn protected_file(&self, tool: &dyn Tool, args: &JsonObject) -> Option<ProtectedFile> {
+    pub(crate) fn protected_file(&self, tool: &Tool, args: &JsonObject) -> Option<ProtectedFile> {
         let given = tool.writes(args)?;
         let workspace = Workspace::open(&self.project, &self.protected).ok()?;
         // A path that does not resolve is refused by the tool itself.
@@ -124,9 +178,7 @@ pub(crate) struct ProtectedFile {
 pub const DEFAULT_SHELL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The tools of one agent, by name.
-pub struct ToolTable {
-    tools: Vec<Box<dyn Tool>>,
-}
+pub struct ToolTable(Vec<Tool>);
 
 impl ToolTable {
     /// The seven tools under the names that hook authors use, with the default time for shell commands.
@@ -136,32 +188,30 @@ impl ToolTable {
 
     /// The same tools with another bound for shell commands.
     pub fn with_shell_timeout(timeout: Duration) -> Self {
-        Self {
-            tools: vec![
-                Box::new(read_file::ReadFile),
-                Box::new(write_file::WriteFile),
-                Box::new(replace::Replace),
-                Box::new(list_directory::ListDirectory),
-                Box::new(glob::Glob),
-                Box::new(search_file_content::SearchFileContent),
-                Box::new(run_shell_command::RunShellCommand::new(timeout)),
-            ],
-        }
+        Self(vec![
+            read_file::TOOL,
+            write_file::TOOL,
+            replace::TOOL,
+            list_directory::TOOL,
+            glob::TOOL,
+            search_file_content::TOOL,
+            Tool { run: Run::Shell(timeout), ..run_shell_command::TOOL },
+        ])
     }
 
     /// The tool of that name, compared exactly.
-    pub fn get(&self, name: &str) -> Option<&dyn Tool> {
-        self.tools.iter().find(|tool| tool.name() == name).map(AsRef::as_ref)
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        self.0.iter().find(|tool| tool.name == name)
     }
 
     /// All names, in the order in which they are declared to the model.
     pub fn names(&self) -> Vec<&'static str> {
-        self.tools.iter().map(|tool| tool.name()).collect()
+        self.0.iter().map(|tool| tool.name).collect()
     }
 
     /// The function declarations of all tools.
     pub fn declarations(&self) -> Vec<Value> {
-        self.tools.iter().map(|tool| tool.declaration()).collect()
+        self.0.iter().map(Tool::declaration).collect()
     }
 }
 

@@ -17,6 +17,20 @@ mod pi;
 mod qwen;
 pub(crate) mod shapes;
 
+/// The words that every agent's file is written in.
+mod prelude {
+    pub(super) use std::time::Duration;
+
+    pub(super) use hookrail::{EventName, JsonObject};
+    pub(super) use serde_json::{Value, json};
+
+    pub(super) use super::shapes::*;
+    pub(super) use crate::agent::Agent;
+    pub(super) use crate::dialect::*;
+    pub(super) use crate::effects::NativeEffects;
+    pub(super) use crate::event::BridgeEvent;
+}
+
 use hookrail::EventName;
 
 use crate::agent::Agent;
@@ -52,7 +66,7 @@ pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
 /// The tools of an agent that its table knows, by its own names.
 pub fn tool_names(agent: Agent) -> impl Iterator<Item = &'static str> {
     let dialect = dialect_of(agent);
-    dialect.tools.iter().map(|tool| tool.name).chain(dialect.plain_tools.iter().copied())
+    dialect.tools.iter().map(|tool| tool.name).chain(dialect.plain_tools.split_whitespace())
 }
 
 /// The agent's name of an event, given that name or ours; `None` if it has no such event.
@@ -78,54 +92,15 @@ pub fn project_variable(agent: Agent) -> Option<&'static str> {
     dialect_of(agent).project_variable
 }
 
-/// Agents that also run the hooks in another one's files.
-const ALSO_RUN: [(Agent, Agent); 4] = [
-    (Agent::Copilot, Agent::Claude),
-    (Agent::Cursor, Agent::Claude),
-    (Agent::Grok, Agent::Claude),
-    (Agent::Grok, Agent::Cursor),
-];
-
 /// Whether an agent also runs the hooks in the files of another one.
 pub fn also_runs(agent: Agent, other: Agent) -> bool {
-    ALSO_RUN.contains(&(agent, other))
+    dialect_of(agent).also_runs.contains(&other)
 }
-
-/// What some agents do without any hook, or before a hook can do anything about it.
-const UNSEEN: [(Agent, &str); 11] = [
-    (
-        Agent::Codex,
-        "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
-    ),
-    (Agent::Crush, "Calls of subagents fire no hook; the call that starts one does."),
-    (Agent::Cursor, "Files that it writes fire an event afterwards only: nothing can refuse that."),
-    (Agent::Cursor, "It takes no text for the model."),
-    (
-        Agent::Grok,
-        "Arguments of more than 128 KiB are cut off before hooks see them: where a guard depends on them, the call is refused.",
-    ),
-    (Agent::Grok, "Commands behind `!` that a person types fire no hook."),
-    (
-        Agent::Grok,
-        "In its mode without questions a hook's question is a refusal. A refused prompt shows no reason there.",
-    ),
-    (
-        Agent::Kimi,
-        "It does not wait for hooks after a tool: a result reaches the model as it is, and then every further call is refused.",
-    ),
-    (Agent::Kimi, "Commands behind `!` that a person types fire no hook."),
-    (Agent::Pi, "Commands behind `!` that a person types fire no hook."),
-    (
-        Agent::Cline,
-        "If its plugins do not load within four seconds, it goes on without them, unless `CLINE_PLUGIN_IMPORT_TIMEOUT_MS` is higher.",
-    ),
-];
 
 /// What an agent cannot enforce, and what happens instead: one sentence each, from its table.
 pub fn limits(agent: Agent) -> Vec<String> {
-    let Dialect { can, events, carries_stop, .. } = dialect_of(agent);
-    let mut limits: Vec<String> =
-        UNSEEN.iter().filter(|(of, _)| *of == agent).map(|(_, text)| (*text).to_owned()).collect();
+    let Dialect { can, events, carries_stop, unseen, .. } = dialect_of(agent);
+    let mut limits: Vec<String> = unseen.iter().map(|text| (*text).to_owned()).collect();
     let mut add = |cannot: bool, text: &str| limits.extend(cannot.then(|| text.to_owned()));
     add(!can.ask, "It cannot ask a person about a call: the call is refused, with the question as reason.");
     add(

@@ -9,7 +9,6 @@ mod one_line;
 mod places;
 mod plugin;
 pub(crate) mod toml;
-pub(crate) mod toml_list;
 
 use std::fmt;
 use std::path::Path;
@@ -148,11 +147,11 @@ pub fn connect(
     scope.check()?;
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, scope, options);
-    let text = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => plugin::connect(agent, existing, scope)?,
-        (SettingsShape::Groups, true) => toml::connect(before, &wanted)?,
-        (SettingsShape::TomlList, _) => toml_list::connect(before, &wanted)?,
-        (shape, _) => json::connect(before, shape, &wanted)?,
+    let text = match form(agent, options) {
+        Form::Plugin => plugin::connect(agent, existing, scope)?,
+        _ if is_exactly(bridge_entries(agent, before, options)?, &wanted) => before.to_owned(),
+        Form::Toml(shape) => toml::connect(before, shape, &wanted)?,
+        Form::Json(shape) => json::connect(before, shape, &wanted)?,
     };
     let is_changed = existing != Some(text.as_str());
     let mut summary = vec![if is_changed {
@@ -176,11 +175,11 @@ pub fn disconnect(
     let Some(before) = existing else {
         return Ok(SettingsEdit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
-    let text = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => plugin::disconnect(agent, before)?,
-        (SettingsShape::Groups, true) => toml::disconnect(before)?,
-        (SettingsShape::TomlList, _) => toml_list::disconnect(before)?,
-        (shape, _) => json::disconnect(before, original, shape)?,
+    let text = match form(agent, options) {
+        Form::Plugin => plugin::disconnect(agent, before)?,
+        _ if bridge_entries(agent, before, options)?.is_empty() => Some(before.to_owned()),
+        Form::Toml(shape) => Some(toml::disconnect(before, shape)?),
+        Form::Json(shape) => json::disconnect(before, original, shape)?,
     };
     let is_changed = text.as_deref() != existing;
     let summary = if is_changed {
@@ -201,12 +200,10 @@ pub fn connection(
 ) -> Result<Connection, ConnectError> {
     scope.check()?;
     let wanted = wanted(agent, scope, options);
-    let found = match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => return Ok(plugin::connection(agent, existing, scope, &wanted)),
-        (SettingsShape::Groups, true) => toml::found(existing)?,
-        (SettingsShape::TomlList, _) => toml_list::found(existing)?,
-        (shape, _) => json::found(existing, shape)?,
-    };
+    if form(agent, options) == Form::Plugin {
+        return Ok(plugin::connection(agent, existing, scope, &wanted));
+    }
+    let found = bridge_entries(agent, existing, options)?;
     if found.is_empty() {
         return Ok(Connection::None);
     }
@@ -224,17 +221,41 @@ pub fn bridge_entries(
     existing: &str,
     options: ConnectOptions,
 ) -> Result<Vec<(String, String)>, ConnectError> {
-    match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => {
+    match form(agent, options) {
+        Form::Plugin => {
             let Some(call) = plugin::call(agent, existing) else { return Ok(Vec::new()) };
             let call =
                 |event: &NativeEvent| (event.name.to_owned(), format!("{call} {agent} {}", event.name));
             Ok(dialect_of(agent).events.iter().map(call).collect())
         }
-        (SettingsShape::Groups, true) => toml::found(existing),
-        (SettingsShape::TomlList, _) => toml_list::found(existing),
-        (shape, _) => json::found(existing, shape),
+        Form::Toml(shape) => toml::found(existing, shape),
+        Form::Json(shape) => json::found(existing, shape),
     }
+}
+
+/// What the hooks of an agent are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plugin,
+    Toml(SettingsShape),
+    Json(SettingsShape),
+}
+
+fn form(agent: Agent, options: ConnectOptions) -> Form {
+    match (dialect_of(agent).settings.shape, options.toml) {
+        (SettingsShape::Plugin, _) => Form::Plugin,
+        (shape @ SettingsShape::Groups, true) | (shape @ SettingsShape::TomlList, _) => Form::Toml(shape),
+        (shape, _) => Form::Json(shape),
+    }
+}
+
+/// Whether the entries are the wanted ones, in whatever order: then connecting again changes nothing.
+fn is_exactly(mut present: Vec<(String, String)>, wanted: &[BridgeEntry]) -> bool {
+    let mut expected: Vec<_> =
+        wanted.iter().map(|entry| (entry.event.to_owned(), entry.command.clone())).collect();
+    present.sort();
+    expected.sort();
+    present == expected
 }
 
 /// The agent's event before a tool, at which a broken guard refuses.

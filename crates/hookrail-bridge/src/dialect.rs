@@ -6,6 +6,7 @@ use std::time::Duration;
 use hookrail::{EventName, JsonObject};
 use serde_json::Value;
 
+use crate::agent::Agent;
 use crate::effects::NativeEffects;
 use crate::event::BridgeEvent;
 
@@ -25,14 +26,14 @@ pub(crate) struct Dialect {
     pub beside: &'static [&'static str],
     /// Variables that it sets for what it starts.
     pub marks: &'static [&'static str],
-    /// Its tools that do neither, whatever their arguments are called.
-    pub plain_tools: &'static [&'static str],
+    /// Its tools that do neither, whatever their arguments are called: names with space between.
+    pub plain_tools: &'static str,
     /// The tool that calls another one: its name, and its arguments with the name and the arguments of that one.
     pub caller: Option<(&'static str, &'static str, &'static str)>,
     /// How it spells the tools of MCP servers.
     pub mcp: McpForm,
     /// The unit of `timeout` in its settings.
-    pub unit: TimeUnit,
+    pub unit: Duration,
     /// How long it waits for a hook without a timeout in its settings.
     pub default_timeout: Duration,
     /// How it reads matchers of tool events.
@@ -49,6 +50,10 @@ pub(crate) struct Dialect {
     pub fires_without_prompt: bool,
     /// Whether exit 2 refuses with the text on stderr as reason. Where it does not, refusals are JSON.
     pub exit_two_refuses: bool,
+    /// What it does without any hook, or before a hook can do anything about it: a sentence each.
+    pub unseen: &'static [&'static str],
+    /// Agents whose files it also reads hooks from.
+    pub also_runs: &'static [Agent],
     /// Where its settings are.
     pub settings: SettingsFile,
     /// What a person has to do besides `connect`.
@@ -70,6 +75,11 @@ impl Dialect {
     /// The tool that this agent calls `name`.
     pub(crate) fn tool(&self, name: &str) -> Option<&'static NativeTool> {
         self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether it is one of the tools that run no command and touch no file.
+    pub(crate) fn is_plain_tool(&self, name: &str) -> bool {
+        self.plain_tools.split_whitespace().any(|plain| plain == name)
     }
 }
 
@@ -254,15 +264,6 @@ pub(crate) enum McpForm {
     Plain,
 }
 
-/// The unit of `timeout` in an agent's settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TimeUnit {
-    /// Claude Code, Codex, Copilot.
-    Seconds,
-    /// Gemini CLI, Qwen Code, ours.
-    Milliseconds,
-}
-
 /// How an agent compares a matcher with a tool's name. Ours is an unanchored pattern of JavaScript's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatcherDialect {
@@ -310,3 +311,22 @@ pub(crate) struct Capabilities {
     /// The events at which it can end the run.
     pub stop: &'static [EventName],
 }
+
+impl Capabilities {
+    /// An agent that can do nothing of it.
+    pub(crate) const NONE: Self = Self {
+        ask: false,
+        change_arguments: false,
+        allow: false,
+        show_to_user: &[],
+        go_on: false,
+        reports_sent_back: false,
+        context: &[],
+        context_limit: usize::MAX,
+        stop: &[],
+    };
+}
+
+/// Where most agents pass a text on to the model.
+pub(crate) const CALLS_PROMPTS_AND_START: &[EventName] =
+    &[EventName::BeforeTool, EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart];

@@ -8,7 +8,6 @@ mod hints;
 mod hook;
 mod matcher;
 mod own;
-mod toml;
 
 use std::fmt;
 
@@ -18,7 +17,7 @@ use serde_json::Value;
 use crate::agent::Agent;
 
 use crate::agents::{canonical_event, dialect_of};
-use crate::connect::{ConnectError, EntryPlace, json};
+use crate::connect::{ConnectError, EntryPlace, json, toml};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
 
 use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
@@ -111,7 +110,11 @@ impl fmt::Display for LossLine {
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
 pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
-    let mut settings = if is_toml(agent, text) { toml::to_value(text)? } else { json::to_value(text)? };
+    let mut settings = if is_toml(agent, text) {
+        toml::to_json(toml::parse(text)?.as_item())
+    } else {
+        json::to_value(text)?
+    };
     if dialect_of(agent).settings.shape == SettingsShape::TomlList {
         by_event(&mut settings);
     }
@@ -129,10 +132,8 @@ pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
 
 /// An agent's settings without what was imported from them; everything else stays as it is.
 pub fn without_imported(agent: Agent, text: &str, places: &[EntryPlace]) -> Result<String, ImportError> {
-    if dialect_of(agent).settings.shape == SettingsShape::TomlList {
-        crate::connect::toml_list::without(text, places)
-    } else if is_toml(agent, text) {
-        crate::connect::toml::without(text, places)
+    if is_toml(agent, text) {
+        toml::without(text, dialect_of(agent).settings.shape, places)
     } else {
         json::without(text, places)
     }

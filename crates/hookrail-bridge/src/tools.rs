@@ -62,7 +62,7 @@ pub fn to_ours_with_mcp(
 /// A call that is not one of another tool.
 fn own_call(agent: Agent, native_name: &str, native: JsonObject, mcp: Option<McpTool<'_>>) -> OurCall {
     let mut names = ToolNames { first: None, also: Vec::new() };
-    if dialect_of(agent).plain_tools.contains(&native_name) {
+    if dialect_of(agent).is_plain_tool(native_name) {
         names.add(native_name);
         return names.call(native_name, native, CallReading::Plain);
     }

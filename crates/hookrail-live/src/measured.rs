@@ -39,9 +39,9 @@ mod tests {
 
     #[test]
     fn every_agent_was_measured_in_every_effect() {
-        for program in &PROGRAMS {
+        for program in PROGRAMS.iter() {
             let measured =
-                measured(program.name).unwrap_or_else(|| panic!("{} was not measured", program.name));
+                measured(&program.name).unwrap_or_else(|| panic!("{} was not measured", program.name));
             for effect in EFFECTS {
                 assert!(measured.result(effect).is_some(), "{}: {effect}", program.name);
             }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::model::ModelCall;
+use crate::program::Program;
 use crate::scenario::ANSWER;
 
 /// How the agent's program ended.
@@ -16,15 +17,6 @@ pub enum Ending {
     Exited(Option<i32>),
     /// It was still there when the time was over, and was ended.
     TimedOut,
-}
-
-/// Words by which an agent itself reports what it did. `None` where it has none.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Signs {
-    /// A hook ended the run.
-    pub(crate) stopped: Option<&'static str>,
-    /// A hook refused the prompt.
-    pub(crate) prompt_refused: Option<&'static str>,
 }
 
 /// What is left of a run.
@@ -38,8 +30,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) printed: &'a str,
     /// What the agent wrote below its home directory: session logs and the like, without its settings.
     pub(crate) recorded: &'a str,
-    /// What this agent prints or records when a hook took effect.
-    pub(crate) signs: Signs,
+    /// The agent, which prints or records words of its own when a hook took effect.
+    pub(crate) program: &'a Program,
     /// Whether the same agent with the same rules answered a harmless prompt. Without that, silence means nothing.
     pub(crate) answers_otherwise: bool,
     /// hookrail's own log.
@@ -69,7 +61,7 @@ impl Observed<'_> {
     }
 
     /// Whether a hook or rule of this name ran and gave an answer.
-    /// Names are those of the settings in [`crate::scenario::settings`].
+    /// Names are those of the settings in [`crate::scenario::SETTINGS`].
     pub(crate) fn ran(&self, hook: &str) -> bool {
         self.log.contains(&format!("\"name\":\"{hook}\""))
     }
@@ -115,7 +107,7 @@ impl Observed<'_> {
 
     /// A prompt that is to be refused, by a rule or by a guard that does not work.
     pub(crate) fn unsent_prompt(&self, reason: &str) -> Cell {
-        let is_signed = self.signs.prompt_refused.is_some_and(|sign| self.user_saw(sign));
+        let is_signed = self.program.prompt_refused.as_ref().is_some_and(|sign| self.user_saw(sign));
         match (self.calls.is_empty(), self.user_saw(reason)) {
             (false, _) => Cell::Fails,
             (true, true) => Cell::Works("the user reads why"),
@@ -129,8 +121,8 @@ impl Observed<'_> {
 
     /// A stop: the agent itself reports that a hook ended the run, or it ends where it would have answered.
     pub(crate) fn stopped(&self, reason: &str) -> Cell {
-        let is_signed =
-            self.signs.stopped.is_some_and(|sign| self.user_saw(sign) || self.recorded.contains(sign));
+        let stopped = self.program.stopped.as_ref();
+        let is_signed = stopped.is_some_and(|sign| self.user_saw(sign) || self.recorded.contains(sign));
         match (is_signed && self.ends_without_answer(), self.user_saw(reason)) {
             (true, true) => Cell::Works("nothing runs, the run ends, and the user reads why"),
             (true, false) => Cell::Works("nothing runs, the run ends, and the session's log says why"),

@@ -14,8 +14,8 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::model::{ModelCall, Script, ScriptedModel, Turn};
 use crate::observed::{Ending, Observed};
-use crate::program::{AllTools, Program, Setup, write};
-use crate::scenario::{ANSWER, Broken, HARMLESS, Scenario, settings};
+use crate::program::{Program, write};
+use crate::scenario::{ANSWER, Broken, HARMLESS, SETTINGS, Scenario};
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -51,8 +51,7 @@ pub(crate) fn attempt(
 ) -> Result<()> {
     let Subject { program, executable, hookrail, keep, record, answers } = *subject;
     let Some(scenario) = scenarios.first() else { bail!("there is nothing to do") };
-    let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
-    let room = Room::make(base.path())?;
+    let (base, room) = Room::of(program)?;
     // A copy, because a scenario may move it.
     fs::copy(hookrail, room.hookrail()).context("cannot copy hookrail")?;
     let mut turns: Vec<Turn> =
@@ -67,13 +66,13 @@ pub(crate) fn attempt(
     });
     let model = ScriptedModel::start(Script { turns, subagent })?;
     let mcp = scenarios.iter().any(|each| each.needs_mcp).then(|| room.write_mcp_server()).transpose()?;
-    (program.prepare)(&Setup { home: &room.home, url: &model.url(), mcp: mcp.as_deref() })?;
+    program.prepare(&room.home, &model.url(), mcp.as_deref())?;
     let text = match scenario.broken {
-        Broken::Settings => "{ \"enableHooks\": ".to_owned(),
-        Broken::Nothing | Broken::Program => settings().to_string(),
+        Broken::Settings => "{ \"enableHooks\": ",
+        Broken::Nothing | Broken::Program => SETTINGS,
     };
-    room.run_hookrail(&["connect", program.name])?;
-    write(&room.home.join(".hookrail/settings.json"), &text)?;
+    room.run_hookrail(&["connect", &program.name])?;
+    write(&room.home.join(".hookrail/settings.json"), text)?;
     for each in scenarios {
         (each.setup)(&room)?;
     }
@@ -86,16 +85,15 @@ pub(crate) fn attempt(
     let started = Instant::now();
     let declares_all = scenarios.iter().any(|each| each.declares_all());
     let model_name = program.model(declares_all);
-    let mut runs = vec![(program.arguments)(scenario.prompt, model_name)];
-    let further = program.go_on.zip(scenarios.iter().find_map(|each| each.next_prompt));
-    runs.extend(further.map(|(arguments, prompt)| arguments(prompt, model_name)));
+    let mut runs = vec![(&program.arguments, scenario.prompt)];
+    runs.extend(program.go_on.as_ref().zip(scenarios.iter().find_map(|each| each.next_prompt)));
     let mut ending = Ending::TimedOut;
-    for arguments in runs {
+    for (arguments, prompt) in runs {
         let mut command = room.command(executable);
         command.current_dir(room.work.join(scenario.folder));
-        command.args(arguments).envs((program.environment)(&model.url(), model_name));
+        program.complete(&mut command, arguments, prompt, model_name, &model.url());
         if declares_all {
-            room.offer_all_tools(program, &mut command)?;
+            program.all_tools.apply(&room.work, &mut command)?;
         }
         ending = run(command, &room, patience)?;
     }
@@ -109,14 +107,14 @@ pub(crate) fn attempt(
         calls: &calls,
         printed: &String::from_utf8_lossy(&printed),
         recorded: &records(&room.home)?,
-        signs: program.signs,
+        program,
         answers_otherwise: answers,
         log: &String::from_utf8_lossy(&log),
         ending,
         took,
     });
     if let Some(folder) = record {
-        room.keep_payloads(&folder.join(program.name), scenario.name)?;
+        room.keep_payloads(&folder.join(&program.name), scenario.name)?;
     }
     if keep {
         let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.path, call.body)).collect();
@@ -145,19 +143,15 @@ pub fn run_alone(
     prompt: &str,
     set_up: impl FnOnce(&Path) -> Result<Vec<Turn>>,
 ) -> Result<RunAlone> {
-    let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
-    let room = Room::make(base.path())?;
+    let (base, room) = Room::of(program)?;
     let mut turns = set_up(&room.work)?;
     turns.push(Turn::Say(ANSWER.to_owned()));
     let model = ScriptedModel::start(Script { turns, subagent: None })?;
     let mcp = room.write_mcp_server()?;
-    (program.prepare)(&Setup { home: &room.home, url: &model.url(), mcp: Some(&mcp) })?;
-    let model_name = program.model(true);
+    program.prepare(&room.home, &model.url(), Some(&mcp))?;
     let mut command = room.command(executable);
-    command
-        .args((program.arguments)(prompt, model_name))
-        .envs((program.environment)(&model.url(), model_name));
-    room.offer_all_tools(program, &mut command)?;
+    program.complete(&mut command, &program.arguments, prompt, program.model(true), &model.url());
+    program.all_tools.apply(&room.work, &mut command)?;
     run(command, &room, PATIENCE)?;
     Ok(RunAlone { work: room.work, calls: model.calls(), _base: base })
 }
@@ -206,20 +200,16 @@ pub fn version_in(printed: &str) -> Option<&str> {
 /// everything that is off unless somebody switches it on.
 pub fn first_requests(program: &Program, executable: &Path) -> Result<Vec<ModelCall>> {
     let mut requests = Vec::new();
-    let ways = || [None].into_iter().chain(program.further_tools.map(Some));
+    let ways = || [None].into_iter().chain(program.further_tools.as_ref().map(Some));
     for (model_name, further) in program.models.iter().flat_map(|name| ways().map(move |way| (name, way))) {
-        let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
-        let room = Room::make(base.path())?;
+        let (_base, room) = Room::of(program)?;
         let turns = vec![Turn::Say(ANSWER.to_owned())];
         let model = ScriptedModel::start(Script { turns, subagent: None })?;
-        (program.prepare)(&Setup { home: &room.home, url: &model.url(), mcp: None })?;
+        program.prepare(&room.home, &model.url(), None)?;
         let mut command = room.command(executable);
-        command
-            .args((program.arguments)(HARMLESS.prompt, model_name))
-            .envs((program.environment)(&model.url(), model_name));
-        room.offer_all_tools(program, &mut command)?;
-        if let Some(further) = further {
-            room.offer(further, &mut command)?;
+        program.complete(&mut command, &program.arguments, HARMLESS.prompt, model_name, &model.url());
+        for switches in [Some(&program.all_tools), further].into_iter().flatten() {
+            switches.apply(&room.work, &mut command)?;
         }
         run(command, &room, PATIENCE)?;
         let first = model.calls().into_iter().next();
@@ -242,6 +232,13 @@ impl Room {
     /// A room that is never entered.
     pub(crate) fn nowhere() -> Self {
         Self { home: PathBuf::new(), work: PathBuf::new(), base: PathBuf::new() }
+    }
+
+    /// A room for one run, in a temporary folder that goes when it is dropped.
+    fn of(program: &Program) -> Result<(tempfile::TempDir, Self)> {
+        let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;
+        let room = Self::make(base.path())?;
+        Ok((base, room))
     }
 
     fn make(base: &Path) -> Result<Self> {
@@ -271,26 +268,6 @@ impl Room {
         let done = self.command(&self.hookrail()).args(arguments).stdin(Stdio::null()).output()?;
         if !done.status.success() {
             bail!("{} failed: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr));
-        }
-        Ok(())
-    }
-
-    /// Lets the agent declare every tool in its first request.
-    fn offer_all_tools(&self, program: &Program, command: &mut Command) -> Result<()> {
-        self.offer(program.all_tools, command)
-    }
-
-    /// Switches tools on.
-    fn offer(&self, tools: AllTools, command: &mut Command) -> Result<()> {
-        match tools {
-            AllTools::Always => {}
-            AllTools::Variables(variables) => {
-                command.envs(variables.iter().copied());
-            }
-            AllTools::Arguments(arguments) => {
-                command.args(arguments);
-            }
-            AllTools::ProjectFile(file, text) => write(&self.work.join(file), text)?,
         }
         Ok(())
     }

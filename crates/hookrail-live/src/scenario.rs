@@ -330,7 +330,7 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "blocked file",
         effect: Some("block-write"),
         turns: |program, room| {
-            Some(vec![Turn::Calls(vec![(program.write)(&room.work.join("secret.txt"), "x")])])
+            Some(vec![Turn::Calls(vec![program.write(&room.work.join("secret.txt"), "x")])])
         },
         read: |seen| seen.refused("secret.txt", "MARK-FILE"),
         ..PLAIN
@@ -338,7 +338,7 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "blocked MCP tool",
         effect: Some("block-mcp"),
-        turns: |program, _| Some(vec![Turn::Calls(vec![(program.mcp)()?])]),
+        turns: |program, _| Some(vec![Turn::Calls(vec![program.mcp()?])]),
         needs_mcp: true,
         read: |seen| seen.refused("mcp.txt", "MARK-MCP"),
         ..PLAIN
@@ -348,7 +348,7 @@ pub static SCENARIOS: &[Scenario] = &[
         effect: Some("block-subagent"),
         // An agent that does not wait for the one below it has to be kept busy.
         turns: |program, _| {
-            let call = program.subagent?(&format!("{SUBTASK}: make below.txt"));
+            let call = program.subagent(&format!("{SUBTASK}: make below.txt"))?;
             Some(vec![Turn::Calls(vec![call]), Turn::shell("sleep 8")])
         },
         subagent: Some(|| vec![Turn::shell("touch below.txt")]),
@@ -420,7 +420,7 @@ pub static SCENARIOS: &[Scenario] = &[
         name: "blocked `rm` by another tool than the shell",
         alone: true,
         turns: |program, _| {
-            Some(vec![Turn::Calls(vec![program.monitor?("rm victim.txt")]), Turn::shell("sleep 3")])
+            Some(vec![Turn::Calls(vec![program.monitor("rm victim.txt")?]), Turn::shell("sleep 3")])
         },
         all_tools: true,
         read: refused_rm,
@@ -450,7 +450,7 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "blocked search in `.env`",
         turns: |program, room| {
-            let calls = program.search?(&room.work.join(".env"));
+            let calls = program.search(&room.work.join(".env"))?;
             Some(calls.into_iter().map(|call| Turn::Calls(vec![call])).collect())
         },
         setup: |room| write(&room.work.join(".env"), "TOKEN=sesame-4711\n"),
@@ -497,58 +497,5 @@ pub static SCENARIOS: &[Scenario] = &[
     },
 ];
 
-/// The one settings file, in which every scenario finds its rule or hook.
-/// It is the same for all agents and all scenarios, so what differs between two cells of a row is the agent alone.
-pub(crate) fn settings() -> Value {
-    let says = |output: &Value| format!("echo '{output}'");
-    let changed =
-        says(&json!({ "hookSpecificOutput": { "tool_input": { "command": "touch changed.txt" } } }));
-    let replaced = json!({ "hookSpecificOutput": { "tool_response": { "llmContent": "MARK-REPLACED" } } });
-    json!({
-        "enableHooks": true,
-        "hooks": {
-            "BeforeTool": [{ "matcher": "run_shell_command", "hooks": [
-                { "type": "rule", "name": "no-rm", "when": { "command": "rm" }, "block": "MARK-NO-RM: rm is for people" },
-                { "type": "rule", "name": "asks", "when": { "command": "touch asked.txt" }, "ask": "MARK-ASK: shall it be?" },
-                { "type": "rule", "name": "stops", "when": { "command": "touch stopped.txt" },
-                  "then": { "continue": false, "stopReason": "MARK-STOP" } },
-                { "type": "command", "name": "changes", "when": { "command": "touch original.txt" },
-                  "command": changed },
-                { "type": "command", "name": "fails", "when": { "command": "touch failing.txt" },
-                  "command": "exit 1", "onFailure": "block" },
-                { "type": "command", "name": "fails-open", "when": { "command": "touch failing-open.txt" },
-                  "command": "exit 1" },
-                { "type": "rule", "name": "no-below", "when": { "command": "touch below.txt" }, "block": "MARK-BELOW: not here" },
-                { "type": "rule", "name": "no-parallel", "when": { "command": "touch parallel-2.txt" },
-                  "block": "MARK-PARALLEL: not this one" },
-                { "type": "command", "name": "thinks", "when": { "command": "touch slow.txt" },
-                  "command": "sleep 3; echo MARK-SLOW >&2; exit 2" },
-                { "type": "command", "name": "sleeps", "when": { "command": "touch late.txt" },
-                  "command": "sleep 60", "timeout": 500, "onFailure": "block" },
-            ] }, { "hooks": [
-                { "type": "rule", "name": "no-secret", "when": { "writes": "secret.txt" }, "block": "MARK-FILE: not this one" },
-                { "type": "rule", "name": "no-stray", "when": { "writes": "stray.txt" }, "block": "MARK-STRAY: not this one" },
-                { "type": "rule", "name": "no-patch", "when": { "writes": "patched.txt" }, "block": "MARK-PATCH: not this one" },
-                { "type": "rule", "name": "no-env", "when": { "reads": "**/.env" }, "block": "MARK-ENV: it stays closed" },
-            ] }, { "matcher": "mcp__probe__.*", "hooks": [
-                { "type": "command", "name": "no-mcp", "command": "echo MARK-MCP >&2; exit 2" },
-            ] }],
-            "AfterTool": [{ "matcher": "run_shell_command", "hooks": [
-                { "type": "rule", "name": "adds", "when": { "command": "touch context.txt" }, "context": "MARK-CONTEXT" },
-                { "type": "rule", "name": "replaces", "when": { "command": "printf" }, "then": replaced },
-            ] }],
-            "BeforeAgent": [{ "hooks": [
-                { "type": "rule", "name": "no-forbidden", "when": { "prompt": { "contains": "forbidden" } },
-                  "block": "MARK-PROMPT: not these words" },
-            ] }],
-            "AfterAgent": [{ "hooks": [
-                { "type": "command", "name": "sends-back",
-                  "command": "i=$(cat); case $i in *'\"stop_hook_active\":true'*) exit 0;; *'send yourself back'*) echo MARK-SENT-BACK >&2; exit 2;; esac" },
-            ] }],
-            "SessionStart": [{ "hooks": [
-                { "type": "command", "name": "greets",
-                  "command": "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"MARK-START\"}}'" },
-            ] }],
-        },
-    })
-}
+/// The settings in which every scenario finds its rule or hook.
+pub(crate) const SETTINGS: &str = include_str!("settings.jsonc");

@@ -15,8 +15,8 @@ const TRIED: usize = 8;
 /// An installed agent is never updated here. To look at a new release, remove its folder from the cache; the head of
 /// the table names the version that was run.
 pub(super) fn install(program: &Program) -> Result<PathBuf> {
-    let folder = cache()?.join(program.name);
-    let executable = folder.join("node_modules/.bin").join(program.name);
+    let folder = cache()?.join(&program.name);
+    let executable = folder.join("node_modules/.bin").join(&program.name);
     if !executable.exists() {
         fs::create_dir_all(&folder)?;
         let is_installed = releases(program)?.iter().take(TRIED).any(|version| {
@@ -38,7 +38,7 @@ pub(super) fn install(program: &Program) -> Result<PathBuf> {
 /// The releases, the newest one first. Each is named when it is installed: without a version npm takes an older one whose
 /// `engines` accept this Node, though the newest may bring a program that needs none.
 fn releases(program: &Program) -> Result<Vec<String>> {
-    let asked = npm(&["view", program.package, "version", "versions", "--json"])
+    let asked = npm(&["view", &program.package, "version", "versions", "--json"])
         .output()
         .context("npm cannot be started")?;
     let answer: Value = serde_json::from_slice(&asked.stdout).with_context(|| {
@@ -71,7 +71,7 @@ pub(super) fn cache() -> Result<PathBuf> {
 
 /// The folder of the installed package.
 pub(super) fn package(program: &Program) -> Result<PathBuf> {
-    Ok(cache()?.join(program.name).join("node_modules").join(program.package))
+    Ok(cache()?.join(&program.name).join("node_modules").join(&program.package))
 }
 
 /// The version that is installed.

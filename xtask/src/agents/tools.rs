@@ -39,7 +39,7 @@ pub(super) fn capture(root: &Path, program: &Program, executable: &Path) -> Resu
         }
     }
     let package = installed::package(program)?;
-    for (name, parameters) in packaged(program.name, &package)? {
+    for (name, parameters) in packaged(&program.name, &package)? {
         add(name, parameters.as_ref(), "package");
     }
     let count = tools.len();

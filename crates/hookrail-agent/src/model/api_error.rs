@@ -62,20 +62,15 @@ impl ApiError {
         }
     }
 
-    /// Whether the same call may succeed a little later.
-    pub(crate) fn is_transient(&self) -> bool {
-        matches!(self.status, 429 | 500 | 502 | 503 | 504)
-    }
-
     /// The error for the caller, with the model's name where the model is the reason.
     pub(crate) fn into_model_error(self, model: &str) -> ModelError {
-        let Self { status, code, message, key_invalid, .. } = self;
+        let Self { status, code, message, retry_after, key_invalid } = self;
         match status {
             400 if key_invalid => ModelError::KeyRefused { status, message },
             401 | 403 => ModelError::KeyRefused { status, message },
             404 => ModelError::ModelNotFound { model: model.to_owned(), message },
-            429 => ModelError::QuotaExceeded { message, attempts: 1 },
-            500.. => ModelError::ServerFailed { status, message, attempts: 1 },
+            429 => ModelError::QuotaExceeded { message, attempts: 1, retry_after },
+            500.. => ModelError::ServerFailed { status, message, attempts: 1, retry_after },
             _ => ModelError::Refused { status, code, message },
         }
     }

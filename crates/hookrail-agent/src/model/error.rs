@@ -3,7 +3,6 @@
 //! No variant can hold the API key: texts that come from a server pass through
 //! [`ApiKey::scrub`](super::ApiKey::scrub) first, and addresses are shown as scheme, host and port only.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -53,7 +52,7 @@ pub enum ModelError {
         message: String,
     },
     /// The server refused the request for another reason.
-    #[error("the server refused the request (HTTP {status}{}): {message}", AfterSpace(.code))]
+    #[error("the server refused the request (HTTP {status}{}): {message}", behind(" ", .code.as_ref(), ""))]
     Refused {
         /// The HTTP status, or the code of an error that came inside the stream.
         status: u16,
@@ -63,15 +62,17 @@ pub enum ModelError {
         message: String,
     },
     /// Too many requests, or the quota is used up.
-    #[error("the quota is used up{}: {message}; wait, or use another key or model", TriedTimes(*.attempts))]
+    #[error("the quota is used up{}: {message}; wait, or use another key or model", tried(*.attempts))]
     QuotaExceeded {
         /// The server's message.
         message: String,
         /// How often the call was tried.
         attempts: u32,
+        /// The wait that the server asked for.
+        retry_after: Option<Duration>,
     },
     /// The server failed; the request may be fine.
-    #[error("the server failed with HTTP {status}{}: {message}; try again later", TriedTimes(*.attempts))]
+    #[error("the server failed with HTTP {status}{}: {message}; try again later", tried(*.attempts))]
     ServerFailed {
         /// The HTTP status, or the code of an error that came inside the stream.
         status: u16,
@@ -79,9 +80,11 @@ pub enum ModelError {
         message: String,
         /// How often the call was tried.
         attempts: u32,
+        /// The wait that the server asked for.
+        retry_after: Option<Duration>,
     },
     /// No connection could be made.
-    #[error("cannot reach `{server}`{}; check the network and the base URL", TriedTimes(*.attempts))]
+    #[error("cannot reach `{server}`{}; check the network and the base URL", tried(*.attempts))]
     Unreachable {
         /// Scheme, host and port.
         server: String,
@@ -105,13 +108,13 @@ pub enum ModelError {
         target: String,
     },
     /// Nothing came for too long.
-    #[error("the server sent nothing for {}; try again", Seconds(*.idle))]
+    #[error("the server sent nothing for {} s; try again", .idle.as_secs_f64())]
     IdleTimeout {
         /// How long was waited.
         idle: Duration,
     },
     /// The connection ended before the response did.
-    #[error("the response was cut off{}; try again", TriedTimes(*.attempts))]
+    #[error("the response was cut off{}; try again", tried(*.attempts))]
     CutOff {
         /// How often the call was tried.
         attempts: u32,
@@ -132,13 +135,13 @@ pub enum ModelError {
         what: String,
     },
     /// The response ended properly, without anything in it.
-    #[error("the model's response is empty{}; try again or use another model", NotEvents(.content_type))]
+    #[error("the model's response is empty{}; try again or use another model", behind(" (the server sent `", .content_type.as_ref(), "`, not an event stream)"))]
     EmptyResponse {
         /// The response's content type, where it is not that of an event stream.
         content_type: Option<String>,
     },
     /// The provider's filter refused the prompt.
-    #[error("the prompt was blocked by the model's provider ({reason}{}); change the prompt", AfterColon(.message))]
+    #[error("the prompt was blocked by the model's provider ({reason}{}); change the prompt", behind(": ", .message.as_ref(), ""))]
     PromptBlocked {
         /// The provider's code for the reason, such as `SAFETY`.
         reason: String,
@@ -162,6 +165,23 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// Whether the same request may succeed a little later.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::QuotaExceeded { .. } | Self::Unreachable { .. } | Self::CutOff { .. } => true,
+            Self::ServerFailed { status, .. } => matches!(status, 500 | 502..=504),
+            _ => false,
+        }
+    }
+
+    /// The wait that the server asked for.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::QuotaExceeded { retry_after, .. } | Self::ServerFailed { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
     /// Adds how often the call was tried, in variants that have a field for it.
     #[must_use]
     pub(crate) fn after_attempts(mut self, count: u32) -> Self {
@@ -177,42 +197,11 @@ impl ModelError {
 }
 
 /// ` (tried 5 times)`, or nothing after a single attempt.
-struct TriedTimes(u32);
-
-impl fmt::Display for TriedTimes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 > 1 { write!(f, " (tried {} times)", self.0) } else { Ok(()) }
-    }
+fn tried(attempts: u32) -> String {
+    if attempts > 1 { format!(" (tried {attempts} times)") } else { String::new() }
 }
 
-struct AfterSpace<'a>(&'a Option<String>);
-
-impl fmt::Display for AfterSpace<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |word| write!(f, " {word}"))
-    }
-}
-
-struct AfterColon<'a>(&'a Option<String>);
-
-impl fmt::Display for AfterColon<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |text| write!(f, ": {text}"))
-    }
-}
-
-struct NotEvents<'a>(&'a Option<String>);
-
-impl fmt::Display for NotEvents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |kind| write!(f, " (the server sent `{kind}`, not an event stream)"))
-    }
-}
-
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} s", self.0.as_secs_f64())
-    }
+/// A text behind another one, if there is one.
+fn behind(before: &str, text: Option<&String>, after: &str) -> String {
+    text.map_or_else(String::new, |text| format!("{before}{text}{after}"))
 }

@@ -13,7 +13,6 @@
 
 mod attempt;
 mod call;
-mod failure;
 mod options;
 
 use std::fmt;

@@ -5,6 +5,8 @@
 //! are not UTF-8 are replaced. It takes bytes in pieces of any size, and every byte is looked at a fixed
 //! number of times however the pieces are cut.
 //!
+//! An event is its data: types and ids have no meaning in a model's answer.
+//!
 //! One thing is left to the caller: an event that no blank line ends. The standard discards it, because
 //! the connection may have broken in the middle of it. Gemini and some gateways leave the last blank line
 //! out, so [`SseDecoder::finish`] hands such an event over separately, and the caller decides by how the
@@ -14,17 +16,6 @@
 pub const DEFAULT_MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-
-/// One event of a stream, with its fields decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SseEvent {
-    /// The event's type, `message` if the server named none.
-    pub event: String,
-    /// The data lines, joined with LF.
-    pub data: String,
-    /// The id that was last set, by this event or one before it.
-    pub id: String,
-}
 
 /// An event, or a single line, is larger than the decoder accepts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,10 +35,8 @@ pub struct SseDecoder {
     at_start: bool,
     /// Set after a CR, because an LF that follows belongs to the same line end.
     after_cr: bool,
-    event: Vec<u8>,
     /// The data lines so far, each with an LF behind it; `None` before the first one.
     data: Option<Vec<u8>>,
-    id: String,
 }
 
 impl Default for SseDecoder {
@@ -59,22 +48,14 @@ impl Default for SseDecoder {
 impl SseDecoder {
     /// A decoder that refuses events of more than `max_event_bytes` bytes.
     pub fn new(max_event_bytes: usize) -> Self {
-        Self {
-            max_event_bytes,
-            line: Vec::new(),
-            at_start: true,
-            after_cr: false,
-            event: Vec::new(),
-            data: None,
-            id: String::new(),
-        }
+        Self { max_event_bytes, line: Vec::new(), at_start: true, after_cr: false, data: None }
     }
 
     /// Takes the next bytes and appends the events that they complete to `events`.
     ///
     /// Events that were complete before a too large one are still appended. After an error the decoder is
     /// of no further use.
-    pub fn push(&mut self, bytes: &[u8], events: &mut impl Extend<SseEvent>) -> Result<(), EventTooLarge> {
+    pub fn push(&mut self, bytes: &[u8], events: &mut impl Extend<String>) -> Result<(), EventTooLarge> {
         let mut rest = bytes;
         while let Some((&first, after_first)) = rest.split_first() {
             if self.after_cr {
@@ -99,7 +80,7 @@ impl SseDecoder {
     }
 
     /// Ends the stream and gives the event that no blank line ended, if there is one.
-    pub fn finish(mut self) -> Option<SseEvent> {
+    pub fn finish(mut self) -> Option<String> {
         if !self.line.is_empty() {
             // A last line that is not blank never completes an event.
             self.end_line();
@@ -117,7 +98,7 @@ impl SseDecoder {
     }
 
     /// Reads the line that just ended; a blank one completes the event before it.
-    fn end_line(&mut self) -> Option<SseEvent> {
+    fn end_line(&mut self) -> Option<String> {
         let held = std::mem::take(&mut self.line);
         let mut line = held.as_slice();
         if std::mem::take(&mut self.at_start) {
@@ -130,35 +111,22 @@ impl SseDecoder {
         let (field, value) = line.split_at(colon);
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
-        match field {
-            b"data" => {
-                let data = self.data.get_or_insert_default();
-                data.extend_from_slice(value);
-                data.push(b'\n');
-            }
-            b"event" => self.event = value.to_vec(),
-            b"id" if !value.contains(&0) => self.id = String::from_utf8_lossy(value).into_owned(),
-            // Comments (an empty field name), `retry` (a model call is never resumed) and unknown fields.
-            _ => {}
+        // Other fields, and comments, which have an empty name, say nothing about an answer.
+        if field == b"data" {
+            let data = self.data.get_or_insert_default();
+            data.extend_from_slice(value);
+            data.push(b'\n');
         }
         None
     }
 
-    fn take_event(&mut self) -> Option<SseEvent> {
-        let event = std::mem::take(&mut self.event);
+    fn take_event(&mut self) -> Option<String> {
         let mut data = self.data.take()?;
         data.pop();
-        Some(SseEvent {
-            event: if event.is_empty() { "message".to_owned() } else { lossy(event) },
-            data: lossy(data),
-            id: self.id.clone(),
-        })
+        // Without a copy where the bytes are UTF-8, which they nearly always are.
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Some(String::from_utf8(data).unwrap_or_else(|error| lossy(error.as_bytes())))
     }
-}
-
-/// Decodes without a copy where the bytes are UTF-8, which they nearly always are.
-fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 #[cfg(test)]

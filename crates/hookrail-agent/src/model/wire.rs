@@ -58,50 +58,32 @@ fn with_wire_role(content: &Content) -> Cow<'_, Content> {
 /// Spreads the SDK's `config` over the body. The SDK's own fields win over those of a nested
 /// `generationConfig`.
 fn add_config(body: &mut JsonObject, config: &GenerateContentConfig) {
-    let GenerateContentConfig {
-        system_instruction,
-        temperature,
-        max_output_tokens,
-        top_p,
-        top_k,
-        stop_sequences,
-        candidate_count,
-        presence_penalty,
-        frequency_penalty,
-        tools,
-        tool_config,
-        extra,
-    } = config;
-    if let Some(content) = system_instruction.as_ref().and_then(system_content) {
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(config) else { return };
+    let mut take = |field: &str| fields.shift_remove(field);
+    let (instruction, nested) = (take("systemInstruction"), take("generationConfig"));
+    take("toolConfig");
+    if let Some(content) = instruction.as_ref().and_then(system_content) {
         body.insert("systemInstruction".to_owned(), content);
     }
-    let tools = tools.as_deref().unwrap_or_default();
-    if !tools.is_empty() {
-        put(body, "tools", tools);
+    let tools = config.tools.as_deref().unwrap_or_default();
+    if let Some(declared) = take("tools").filter(|_| !tools.is_empty()) {
+        body.insert("tools".to_owned(), declared);
         // Without tools the API refuses a tool configuration.
-        if let Some(tool_config) = tool_config {
+        if let Some(tool_config) = &config.tool_config {
             put(body, "toolConfig", &wire_tool_config(tool_config, tools));
         }
     }
-
-    let mut generation = JsonObject::new();
-    for (field, value) in extra {
+    let mut generation = match nested {
+        Some(Value::Object(nested)) => nested,
+        _ => JsonObject::new(),
+    };
+    for (field, value) in fields {
         if TOP_LEVEL.contains(&field.as_str()) {
-            body.insert(field.clone(), value.clone());
-        } else if let ("generationConfig", Value::Object(nested)) = (field.as_str(), value) {
-            generation.extend(nested.clone());
+            body.insert(field, value);
         } else if !SDK_ONLY.contains(&field.as_str()) {
-            generation.insert(field.clone(), value.clone());
+            generation.insert(field, value);
         }
     }
-    put_some(&mut generation, "temperature", temperature.as_ref());
-    put_some(&mut generation, "maxOutputTokens", max_output_tokens.as_ref());
-    put_some(&mut generation, "topP", top_p.as_ref());
-    put_some(&mut generation, "topK", top_k.as_ref());
-    put_some(&mut generation, "stopSequences", stop_sequences.as_ref());
-    put_some(&mut generation, "candidateCount", candidate_count.as_ref());
-    put_some(&mut generation, "presencePenalty", presence_penalty.as_ref());
-    put_some(&mut generation, "frequencyPenalty", frequency_penalty.as_ref());
     if !generation.is_empty() {
         body.insert("generationConfig".to_owned(), Value::Object(generation));
     }
@@ -167,12 +149,6 @@ fn declared_names(tools: &[Value]) -> Vec<&str> {
 fn put<T: Serialize + ?Sized>(object: &mut JsonObject, field: &str, value: &T) {
     // The SDK's types have string keys only and finite numbers only, so they always serialise.
     object.insert(field.to_owned(), serde_json::to_value(value).unwrap_or_default());
-}
-
-fn put_some<T: Serialize>(object: &mut JsonObject, field: &str, value: Option<&T>) {
-    if let Some(value) = value {
-        put(object, field, value);
-    }
 }
 
 #[cfg(test)]

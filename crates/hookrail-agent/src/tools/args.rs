@@ -2,14 +2,14 @@
 //! and anything else of the wrong type is named in the error.
 
 use hookrail::JsonObject;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::text;
 
 /// Reads arguments by name and type.
 #[derive(Clone, Copy)]
-pub(super) struct Args<'a>(pub(super) &'a JsonObject);
+pub(crate) struct Args<'a>(pub(super) &'a JsonObject);
 
 impl<'a> Args<'a> {
     fn given(self, name: &str) -> Option<&'a Value> {
@@ -41,6 +41,11 @@ impl<'a> Args<'a> {
         self.given(name)
             .map(|value| count(value).ok_or_else(|| wrong(name, "a whole number of at least 0", value)))
             .transpose()
+    }
+
+    /// How long a text is, in bytes, for a title.
+    pub(super) fn length(self, name: &str) -> u64 {
+        self.given(name).and_then(Value::as_str).map_or(0, str::len) as u64
     }
 
     /// An argument as it may appear in a title; titles are made before arguments are checked.
@@ -89,36 +94,30 @@ fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
     ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
 }
 
-/// One parameter of a declaration: its name, a type of the model's schema language, what it means for the model, and
-/// whether the model must give it. Only flat arguments are needed, so a list of them takes the place of a schema.
-pub(super) struct Parameter(&'static str, &'static str, &'static str, bool);
-
-pub(super) fn required(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
-    Parameter(name, kind, description, true)
+/// One parameter of a declaration. Only flat arguments are needed, so a list of them takes the place of a schema.
+#[derive(Clone, Copy)]
+pub(super) struct Parameter {
+    pub(super) name: &'static str,
+    /// A type of the model's schema language.
+    pub(super) kind: &'static str,
+    /// What it means, for the model.
+    pub(super) description: &'static str,
+    /// Whether the model must give it.
+    pub(super) is_required: bool,
 }
 
-pub(super) fn optional(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
-    Parameter(name, kind, description, false)
+pub(super) const fn required(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
+    Parameter { name, kind, description, is_required: true }
 }
 
-/// A function declaration in the form of the Gemini API.
-pub(super) fn declare(name: &str, description: &str, parameters: &[Parameter]) -> Value {
-    let properties: JsonObject = parameters
-        .iter()
-        .map(|Parameter(name, kind, description, _)| {
-            ((*name).to_owned(), json!({ "type": kind, "description": description }))
-        })
-        .collect();
-    let required: Vec<&str> = parameters.iter().filter(|one| one.3).map(|one| one.0).collect();
-    json!({
-        "name": name,
-        "description": description,
-        "parameters": { "type": "OBJECT", "properties": properties, "required": required },
-    })
+pub(super) const fn optional(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
+    Parameter { name, kind, description, is_required: false }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

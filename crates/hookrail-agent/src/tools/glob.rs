@@ -7,69 +7,45 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobMatcher};
-use hookrail::{JsonObject, ToolContent, ToolResult};
-use rustix::fs::FileType;
-use serde_json::{Value, json};
+use hookrail::ToolResult;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, declare, optional, required};
-use super::failure::{INVALID_PARAMS, NOT_DIRECTORY, ToolFailure};
+use super::args::{Args, optional, required};
+use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
-use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
+use super::{Run, Tool, ToolKind, report, text};
 
 /// More files than this are counted, not shown.
 const MOST_FILES: usize = 500;
 
 /// The tool. It finds files by name, in contrast to `search_file_content`.
-pub(super) struct Glob;
-
-impl Tool for Glob {
-    fn name(&self) -> &'static str {
-        "glob"
-    }
-
-    fn declaration(&self) -> Value {
-        declare(
-            self.name(),
-            "Finds files of the project by a pattern such as `src/**/*.rs` or `**/*.{md,txt}`; `*` does not cross \
+pub(super) const TOOL: Tool = Tool {
+    name: "glob",
+    kind: ToolKind::ReadOnly,
+    description: "Finds files of the project by a pattern such as `src/**/*.rs` or `**/*.{md,txt}`; `*` does not cross \
              `/`, `**` does. The newest files come first. Files ignored by git are left out, hidden ones too unless \
              the pattern names them, as in `.github/**`.",
-            &[
-                required("pattern", "STRING", "The pattern, relative to `path`."),
-                optional("path", "STRING", "The folder to look in; the project if not given."),
-            ],
-        )
-    }
-
-    fn kind(&self) -> ToolKind {
-        ToolKind::ReadOnly
-    }
-
-    fn title(&self, args: &JsonObject) -> String {
-        format!("find {}{}", Args(args).shown("pattern"), Args(args).shown_place("path"))
-    }
-
-    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
-        Box::pin(blocking(self.kind(), context, move |workspace, cancel| find(workspace, &args, cancel)))
-    }
-}
+    parameters: &[
+        required("pattern", "STRING", "The pattern, relative to `path`."),
+        optional("path", "STRING", "The folder to look in; the project if not given."),
+    ],
+    title: |args| format!("find {}{}", args.shown("pattern"), args.shown_place("path")),
+    run: Run::Files(find),
+};
 
 /// Finds files, the newest first: what was changed last is most often what the task is about. Hidden folders are left
 /// out unless the pattern names one.
 fn find(
     workspace: &Workspace,
-    args: &JsonObject,
+    args: Args<'_>,
     cancel: &CancellationToken,
 ) -> Result<ToolResult, ToolFailure> {
-    let pattern = Args(args).non_empty("pattern")?;
-    let place = Args(args).optional_string("path")?.unwrap_or(".");
+    let pattern = args.non_empty("pattern")?;
+    let place = args.optional_string("path")?.unwrap_or(".");
     let matcher = compile("pattern", relative_pattern(workspace, pattern)?)?;
-    let start = workspace.resolve_existing(place)?;
-    let start_stat = workspace.stat(&start.relative).map_err(|error| paths::swapped(&start, error))?;
-    if paths::file_type(&start_stat) != FileType::Directory {
-        return Err(ToolFailure::new(NOT_DIRECTORY, format!("`{}` is not a folder", start.shown())));
-    }
+    let start = workspace.resolve_folder(place)?;
 
     let hidden = if names_hidden(pattern) { HiddenFiles::Visit } else { HiddenFiles::Skip };
     let mut found: Vec<((i64, i128), PathBuf)> = Vec::new();
@@ -96,12 +72,11 @@ fn find(
         let more = found.len() - MOST_FILES;
         let _ = write!(listing, "\n[{more} more files are not shown; use a narrower pattern]");
     }
-    Ok(ToolResult {
-        llm_content: ToolContent::Text(listing),
-        return_display: Value::String(format!("Found {count} matching {pattern}")),
-        metadata: json!({ "pattern": pattern, "path": place, "files": found.len() }).as_object().cloned(),
-        ..ToolResult::default()
-    })
+    Ok(report(
+        listing,
+        format!("Found {count} matching {pattern}"),
+        &json!({ "pattern": pattern, "path": place, "files": found.len() }),
+    ))
 }
 
 /// Compiles a pattern whose `*` stays within one folder.

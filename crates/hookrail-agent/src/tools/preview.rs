@@ -28,8 +28,8 @@ pub(crate) struct FileChange {
 
 /// The change that a call would make; `None` for a call that edits no file. It holds for this moment: the call
 /// itself reads the file again.
-pub(crate) fn of(tool: &dyn Tool, args: &JsonObject, project: &Path) -> Option<FileChange> {
-    if tool.kind() != ToolKind::Edit {
+pub(crate) fn of(tool: &Tool, args: &JsonObject, project: &Path) -> Option<FileChange> {
+    if tool.kind != ToolKind::Edit {
         return None;
     }
     let text = |name: &str| args.get(name).and_then(Value::as_str);
@@ -64,12 +64,12 @@ fn current(project: &Path, path: &str) -> Option<String> {
 }
 
 /// What `Notification` hooks are given about a call, besides its arguments.
-pub(crate) fn details(tool: &dyn Tool, args: &JsonObject, change: Option<&FileChange>) -> JsonObject {
+pub(crate) fn details(tool: &Tool, args: &JsonObject, change: Option<&FileChange>) -> JsonObject {
     let mut details = JsonObject::new();
     let mut add = |name: &str, value: Value| {
         details.insert(name.to_owned(), value);
     };
-    match tool.kind() {
+    match tool.kind {
         ToolKind::Execute => {
             if let Some(command) = args.get("command").and_then(Value::as_str) {
                 add("command", json!(command));

@@ -7,16 +7,15 @@ mod passage;
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
-use hookrail::{JsonObject, ToolResult};
-use serde_json::Value;
+use hookrail::ToolResult;
 use tokio_util::sync::CancellationToken;
 
 use self::attachment::{attachable, attachment, description};
 use self::passage::{LONGEST_LINE, Passage};
-use super::args::{Args, declare, optional, required};
+use super::args::{Args, optional, required};
 use super::failure::{INVALID_PARAMS, READ_FAILED, ToolFailure, check};
 use super::paths::Workspace;
-use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, text};
+use super::{Run, Tool, ToolKind, text};
 
 /// How many lines are read when the model names no number.
 const DEFAULT_LINES: u64 = 2000;
@@ -26,48 +25,28 @@ const LOOKED_AT: usize = 8 << 10;
 const LARGEST_ATTACHMENT: u64 = 4 << 20;
 
 /// The tool. It is the only one that gives content of files other than matching lines.
-pub(super) struct ReadFile;
-
-impl Tool for ReadFile {
-    fn name(&self) -> &'static str {
-        "read_file"
-    }
-
-    fn declaration(&self) -> Value {
-        declare(
-            self.name(),
-            "Reads a file of the project. Of a long text file the first 2000 lines (at most 1 MiB) are given, \
+pub(super) const TOOL: Tool = Tool {
+    name: "read_file",
+    kind: ToolKind::ReadOnly,
+    description: "Reads a file of the project. Of a long text file the first 2000 lines (at most 1 MiB) are given, \
              with a note how to read on by `offset` and `limit`. Small pictures (PNG, JPEG, GIF, WebP) and PDFs \
              are given as they are; other binary files are only described.",
-            &[
-                required("file_path", "STRING", "The file, relative to the project or absolute."),
-                optional("offset", "INTEGER", "How many lines to skip: 0 starts at the first line."),
-                optional("limit", "INTEGER", "How many lines to read at most; 2000 if not given."),
-            ],
-        )
-    }
-
-    fn kind(&self) -> ToolKind {
-        ToolKind::ReadOnly
-    }
-
-    fn title(&self, args: &JsonObject) -> String {
-        format!("read {}", Args(args).shown("file_path"))
-    }
-
-    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
-        Box::pin(blocking(self.kind(), context, move |workspace, cancel| read(workspace, &args, cancel)))
-    }
-}
+    parameters: &[
+        required("file_path", "STRING", "The file, relative to the project or absolute."),
+        optional("offset", "INTEGER", "How many lines to skip: 0 starts at the first line."),
+        optional("limit", "INTEGER", "How many lines to read at most; 2000 if not given."),
+    ],
+    title: |args| format!("read {}", args.shown("file_path")),
+    run: Run::Files(read),
+};
 
 /// Reads lines of a text, or a file that models can look at as a whole. Of anything else only a description is given:
 /// bytes that are not text would fill the model's context without being of use.
 fn read(
     workspace: &Workspace,
-    args: &JsonObject,
+    args: Args<'_>,
     cancel: &CancellationToken,
 ) -> Result<ToolResult, ToolFailure> {
-    let args = Args(args);
     let given = args.non_empty("file_path")?;
     let offset = args.optional_count("offset")?.unwrap_or(0);
     let limit = args.optional_count("limit")?.unwrap_or(DEFAULT_LINES);

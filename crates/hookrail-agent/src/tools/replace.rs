@@ -5,71 +5,48 @@
 
 mod occurrences;
 
-use hookrail::{JsonObject, ToolContent, ToolResult};
-use serde_json::{Value, json};
+use hookrail::ToolResult;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use self::occurrences::{occurrences, splice};
-use super::args::{Args, declare, optional, required};
+use super::args::{Args, optional, required};
 use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::paths::{ProjectPath, Workspace};
-use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, edits, text};
+use super::{Run, Tool, ToolKind, edits, report, text};
 
 /// The tool. It needs the exact text rather than a pattern or line numbers, because these go wrong silently when the
 /// model remembers an older state of the file.
-pub(super) struct Replace;
-
-impl Tool for Replace {
-    fn name(&self) -> &'static str {
-        "replace"
-    }
-
-    fn declaration(&self) -> Value {
-        declare(
-            self.name(),
-            "Replaces text in a file of the project. `old_string` must match exactly, white space and line \
+pub(super) const TOOL: Tool = Tool {
+    name: "replace",
+    kind: ToolKind::Edit,
+    description: "Replaces text in a file of the project. `old_string` must match exactly, white space and line \
              endings included, and must occur exactly once unless `expected_replacements` says how often; \
              give enough lines around the change to make it unique. An empty `old_string` creates a new file.",
-            &[
-                required("file_path", "STRING", "The file, relative to the project or absolute."),
-                required("old_string", "STRING", "The exact text to replace; not a pattern."),
-                required("new_string", "STRING", "The exact text to put in its place."),
-                optional(
-                    "expected_replacements",
-                    "INTEGER",
-                    "How often `old_string` occurs; all are replaced. 1 if not given.",
-                ),
-            ],
-        )
-    }
-
-    fn kind(&self) -> ToolKind {
-        ToolKind::Edit
-    }
-
-    /// The sizes are there because the title is all that a person reads when no preview can be shown.
-    fn title(&self, args: &JsonObject) -> String {
-        let size = |name| args.get(name).and_then(Value::as_str).map_or(0, str::len) as u64;
-        let (old, new) = (size("old_string"), size("new_string"));
-        format!("edit {} ({} → {})", Args(args).shown("file_path"), old, text::count(new, "byte", "bytes"))
-    }
-
-    fn writes<'a>(&self, args: &'a JsonObject) -> Option<&'a str> {
-        args.get("file_path").and_then(Value::as_str)
-    }
-
-    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
-        Box::pin(blocking(self.kind(), context, move |workspace, cancel| replace(workspace, &args, cancel)))
-    }
-}
+    parameters: &[
+        required("file_path", "STRING", "The file, relative to the project or absolute."),
+        required("old_string", "STRING", "The exact text to replace; not a pattern."),
+        required("new_string", "STRING", "The exact text to put in its place."),
+        optional(
+            "expected_replacements",
+            "INTEGER",
+            "How often `old_string` occurs; all are replaced. 1 if not given.",
+        ),
+    ],
+    // The sizes are there because the title is all that a person reads when no preview can be shown.
+    title: |args| {
+        let (old, new) = (args.length("old_string"), text::count(args.length("new_string"), "byte", "bytes"));
+        format!("edit {} ({old} → {new})", args.shown("file_path"))
+    },
+    run: Run::Files(replace),
+};
 
 /// Changes a file in one step: other programs see the old content or the new one.
 fn replace(
     workspace: &Workspace,
-    args: &JsonObject,
+    args: Args<'_>,
     cancel: &CancellationToken,
 ) -> Result<ToolResult, ToolFailure> {
-    let args = Args(args);
     let given = args.non_empty("file_path")?;
     let old = args.string("old_string")?;
     let new = args.string("new_string")?;
@@ -96,16 +73,13 @@ fn replace(
     let shown = inside.shown();
     let count = text::count(places.len() as u64, "replacement", "replacements");
     let change = edits::summary(&String::from_utf8_lossy(&content), &String::from_utf8_lossy(&changed));
-    Ok(ToolResult {
-        llm_content: ToolContent::Text(format!("Changed `{shown}` ({count}).")),
-        return_display: Value::String(format!("Changed {shown} ({count})\n{change}")),
-        metadata: json!({
+    Ok(report(
+        format!("Changed `{shown}` ({count})."),
+        format!("Changed {shown} ({count})\n{change}"),
+        &json!({
             "file_path": shown, "bytes": changed.len(), "created": false, "replacements": places.len(),
-        })
-        .as_object()
-        .cloned(),
-        ..ToolResult::default()
-    })
+        }),
+    ))
 }
 
 /// Creates a file. One that exists is not touched: the model assumes that there is none, so it has not read
@@ -125,16 +99,13 @@ fn create(
     }
     edits::write_atomically(workspace, &inside, content.as_bytes(), cancel)?;
     let size = text::count(content.len() as u64, "byte", "bytes");
-    Ok(ToolResult {
-        llm_content: ToolContent::Text(format!("Created `{shown}` ({size}).")),
-        return_display: Value::String(format!("Created {shown} ({size})\n{}", edits::summary("", content))),
-        metadata: json!({
+    Ok(report(
+        format!("Created `{shown}` ({size})."),
+        format!("Created {shown} ({size})\n{}", edits::summary("", content)),
+        &json!({
             "file_path": shown, "bytes": content.len(), "created": true, "replacements": 0,
-        })
-        .as_object()
-        .cloned(),
-        ..ToolResult::default()
-    })
+        }),
+    ))
 }
 
 /// Refuses to change anything unless the text occurs as often as the caller expects. The messages name the next step,

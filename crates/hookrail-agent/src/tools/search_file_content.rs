@@ -6,66 +6,45 @@
 mod hits;
 
 use globset::GlobMatcher;
-use hookrail::{JsonObject, ToolResult};
+use hookrail::ToolResult;
 use regex::bytes::Regex;
 use rustix::fs::FileType;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use self::hits::Hits;
-use super::args::{Args, declare, optional, required};
+use super::args::{Args, optional, required};
 use super::failure::{INVALID_PARAMS, ToolFailure, check};
 use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
-use super::{BoxFuture, Tool, ToolContext, ToolKind, blocking, glob};
+use super::{Run, Tool, ToolKind, glob};
 
 /// The tool. It finds lines by their content, in contrast to `glob`.
-pub(super) struct SearchFileContent;
-
-impl Tool for SearchFileContent {
-    fn name(&self) -> &'static str {
-        "search_file_content"
-    }
-
-    fn declaration(&self) -> Value {
-        declare(
-            self.name(),
-            "Searches the files of the project for lines that match a regular expression (Rust syntax, case \
+pub(super) const TOOL: Tool = Tool {
+    name: "search_file_content",
+    kind: ToolKind::ReadOnly,
+    description: "Searches the files of the project for lines that match a regular expression (Rust syntax, case \
              matters unless the pattern starts with `(?i)`). Gives `file:line: text`. Binary files and files \
              ignored by git are left out, hidden files are searched.",
-            &[
-                required("pattern", "STRING", "The regular expression, matched within single lines."),
-                optional("path", "STRING", "The folder or file to search; the project if not given."),
-                optional(
-                    "include",
-                    "STRING",
-                    "Only files that match this pattern, such as `*.rs` or `src/**/*.{ts,tsx}`.",
-                ),
-            ],
-        )
-    }
-
-    fn kind(&self) -> ToolKind {
-        ToolKind::ReadOnly
-    }
-
-    fn title(&self, args: &JsonObject) -> String {
-        format!("search for {}{}", Args(args).shown("pattern"), Args(args).shown_place("path"))
-    }
-
-    fn run<'a>(&'a self, args: JsonObject, context: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
-        Box::pin(blocking(self.kind(), context, move |workspace, cancel| search(workspace, &args, cancel)))
-    }
-}
+    parameters: &[
+        required("pattern", "STRING", "The regular expression, matched within single lines."),
+        optional("path", "STRING", "The folder or file to search; the project if not given."),
+        optional(
+            "include",
+            "STRING",
+            "Only files that match this pattern, such as `*.rs` or `src/**/*.{ts,tsx}`.",
+        ),
+    ],
+    title: |args| format!("search for {}{}", args.shown("pattern"), args.shown_place("path")),
+    run: Run::Files(search),
+};
 
 /// Searches a folder in the order of names, or a single file. For a pattern that does not compile the
 /// engine's own message is passed on, so that the model can correct it.
 fn search(
     workspace: &Workspace,
-    args: &JsonObject,
+    args: Args<'_>,
     cancel: &CancellationToken,
 ) -> Result<ToolResult, ToolFailure> {
-    let args = Args(args);
     let pattern = args.string("pattern")?;
     if pattern.is_empty() {
         return Err(ToolFailure::new(INVALID_PARAMS, "argument `pattern` must not be empty"));

@@ -28,8 +28,7 @@ fn text_chunk(text: &str) -> Value {
 async fn a_recording_replays_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.jsonl");
-    let model: Box<dyn ModelClient> =
-        Box::new(Scripted(vec![text_chunk("a"), json!({}), text_chunk("b")], None));
+    let model = Scripted(vec![text_chunk("a"), json!({}), text_chunk("b")], None);
     let recorder = RecordingModel::create(&path, model).unwrap();
     let answer = ask(&recorder).await.unwrap();
     let line = std::fs::read_to_string(&path).unwrap();

@@ -60,7 +60,7 @@ fn the_table_knows_seven_tools() {
                 let mark = if required.contains(&json!(name)) { "" } else { "?" };
                 format!("{name}{mark}")
             });
-            (name, table.get(name).unwrap().kind(), arguments.collect())
+            (name, table.get(name).unwrap().kind, arguments.collect())
         })
         .collect();
     let expected = [

@@ -6,33 +6,18 @@
 
 mod result;
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::shapes::{COMMAND, FILE, NOTEBOOK, Object, decided, permission, stopped};
-use crate::dialect::{
-    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, may, must, must_unless, stop_event, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "2.1.327",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["description", "timeout", "timeout_ms", "run_in_background"],
     marks: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID"],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
-    mcp: McpForm::DoubleUnderscore,
-    unit: TimeUnit::Seconds,
     default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrPattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
         change_arguments: true,
@@ -40,24 +25,15 @@ pub(crate) static DIALECT: Dialect = Dialect {
         show_to_user: &EventName::ALL,
         go_on: true,
         reports_sent_back: true,
-        context: &[
-            EventName::BeforeTool,
-            EventName::AfterTool,
-            EventName::BeforeAgent,
-            EventName::SessionStart,
-        ],
-        context_limit: usize::MAX,
+        context: CALLS_PROMPTS_AND_START,
         stop: &[EventName::AfterTool, EventName::BeforeAgent, EventName::AfterAgent],
+        ..Capabilities::NONE
     },
     carries_stop: &["PostToolBatch"],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
     settings: SettingsFile {
         variables: &[("CLAUDE_CONFIG_DIR", "settings.json")],
         user: ".claude/settings.json",
         project: ".claude/settings.json",
-        shape: SettingsShape::Groups,
         hook_files: &["settings.json", "settings.local.json"],
         machine: &[
             "/etc/claude-code/managed-settings.json",
@@ -65,10 +41,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ],
         ..SettingsFile::NONE
     },
-    advice: None,
     can_replace_result: |event| result::to_native(event, "").is_some(),
     tool_response: result::to_ours,
     render,
+    ..PLAIN
 };
 
 /// The failed call and the question for permission have events of their own; ours are the nearest.
@@ -89,41 +65,13 @@ const EVENTS: &[NativeEvent] = &[
 
 /// Tools that run no command and touch no file that the model chose.
 /// The `script` of `Workflow` is a plan for agents and never runs in a shell.
-const PLAIN_TOOLS: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "ClaudeDesign",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "ListAgents",
-    "ListMcpResources",
-    "OfferChromeSetup",
-    "ProposeGoal",
-    "ProposeSkills",
-    "PushNotification",
-    "ReadMcpResource",
-    "ReadMcpResourceDir",
-    "ReadNotifications",
-    "RefreshMcpTools",
-    "RemoteTrigger",
-    "ReportFindings",
-    "ScheduleWakeup",
-    "SendFeedback",
-    "SendMessage",
-    "ShowOnboardingRolePicker",
-    "Skill",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-    "Workflow",
-];
+const PLAIN_TOOLS: &str = "
+    Agent AskUserQuestion ClaudeDesign CronCreate CronDelete CronList EnterPlanMode ExitPlanMode ListAgents
+    ListMcpResources OfferChromeSetup ProposeGoal ProposeSkills PushNotification ReadMcpResource
+    ReadMcpResourceDir ReadNotifications RefreshMcpTools RemoteTrigger ReportFindings ScheduleWakeup
+    SendFeedback SendMessage ShowOnboardingRolePicker Skill Task TaskCreate TaskGet TaskList TaskStop
+    TaskUpdate TodoWrite Workflow
+";
 
 /// `Monitor` runs its command in the background, or listens to a socket.
 const TOOLS: &[NativeTool] = &[

@@ -4,17 +4,7 @@
 //! The plugin skips a call with a reason or ends the run, changes arguments, replaces results and adds texts for the model.
 //! Cline grants it three seconds at a time and ends the run when they are over.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-use serde_json::Value;
-
-use crate::agents::shapes::{our_result, text_result};
-use crate::agents::{opencode, pi};
-use crate::dialect::{
-    Capabilities, Dialect, McpForm, NativeEvent, NativeTool, SettingsFile, SettingsShape, event, lines, may,
-    must, paths, tool,
-};
+use crate::agents::{opencode, pi, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "3.0.65",
@@ -25,16 +15,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
     plain_tools: PLAIN_TOOLS,
     mcp: McpForm::Bare,
     can: Capabilities {
-        ask: false,
         change_arguments: true,
-        allow: false,
-        show_to_user: &[],
-        go_on: false,
-        reports_sent_back: false,
         context: &[EventName::BeforeTool, EventName::AfterTool, EventName::BeforeAgent],
-        context_limit: usize::MAX,
         stop: &[EventName::BeforeTool, EventName::AfterTool],
+        ..Capabilities::NONE
     },
+    unseen: &[
+        "If its plugins do not load within four seconds, it goes on without them, unless `CLINE_PLUGIN_IMPORT_TIMEOUT_MS` is higher.",
+    ],
     settings: SettingsFile {
         variables: &[("CLINE_DIR", "plugins/hookrail.js")],
         user: ".cline/plugins/hookrail.js",
@@ -62,30 +50,12 @@ const EVENTS: &[NativeEvent] = &[
 ];
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "ask_question",
-    "skills",
-    "spawn_agent",
-    "submit_and_exit",
-    "team_attach_outcome_fragment",
-    "team_await_runs",
-    "team_broadcast",
-    "team_cancel_run",
-    "team_cleanup",
-    "team_create_outcome",
-    "team_finalize_outcome",
-    "team_list_outcomes",
-    "team_list_runs",
-    "team_mission_log",
-    "team_read_mailbox",
-    "team_review_outcome_fragment",
-    "team_run_task",
-    "team_send_message",
-    "team_shutdown_teammate",
-    "team_spawn_teammate",
-    "team_status",
-    "team_task",
-];
+const PLAIN_TOOLS: &str = "
+    ask_question skills spawn_agent submit_and_exit team_attach_outcome_fragment team_await_runs
+    team_broadcast team_cancel_run team_cleanup team_create_outcome team_finalize_outcome team_list_outcomes
+    team_list_runs team_mission_log team_read_mailbox team_review_outcome_fragment team_run_task
+    team_send_message team_shutdown_teammate team_spawn_teammate team_status team_task
+";
 
 const TOOLS: &[NativeTool] = &[
     tool("run_commands", "run_shell_command", &[lines("commands", "command")]),

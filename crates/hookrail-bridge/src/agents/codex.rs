@@ -3,23 +3,11 @@
 //!
 //! Edits arrive as `apply_patch` with one patch text. There is no way to ask, and no stop at a tool.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::shapes::{Object, decided, our_result, permission, stopped};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.169.0",
-    project_variable: None,
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["justification", "max_output_tokens", "timeout", "timeout_ms", "yield_time_ms"],
     marks: &[
@@ -30,45 +18,33 @@ pub(crate) static DIALECT: Dialect = Dialect {
         "CODEX_THREAD_ID",
     ],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
-    mcp: McpForm::DoubleUnderscore,
-    unit: TimeUnit::Seconds,
     default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrRustPattern,
     order: HookOrder::LastToFinish,
     can: Capabilities {
-        ask: false,
         change_arguments: true,
-        allow: false,
         show_to_user: &EventName::ALL,
         go_on: true,
         reports_sent_back: true,
-        context: &[
-            EventName::BeforeTool,
-            EventName::AfterTool,
-            EventName::BeforeAgent,
-            EventName::SessionStart,
-        ],
-        context_limit: usize::MAX,
+        context: CALLS_PROMPTS_AND_START,
         stop: &[EventName::BeforeAgent, EventName::AfterAgent, EventName::SessionStart],
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
+    unseen: &[
+        "What is typed into a program that its shell left open (`write_stdin`) fires no hook; the command that opened it does.",
+    ],
     settings: SettingsFile {
         variables: &[("CODEX_HOME", "hooks.json")],
         user: ".codex/hooks.json",
         project: ".codex/hooks.json",
-        shape: SettingsShape::Groups,
         hook_files: &["hooks.json", "config.toml"],
         toml: Some("config.toml"),
         machine: &["/etc/codex/requirements.toml"],
+        ..SettingsFile::NONE
     },
-    advice: None,
     can_replace_result: |_| true,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
 /// A question for permission can be observed and not answered, so it is a notification.
@@ -86,32 +62,12 @@ const EVENTS: &[NativeEvent] = &[
 
 /// Tools that run no command and touch no file that the model chose.
 /// The script of `exec` calls the other tools, and hooks fire for those calls.
-const PLAIN_TOOLS: &[&str] = &[
-    "exec",
-    "wait",
-    "sleep",
-    "close_agent",
-    "create_goal",
-    "curr_time",
-    "followup_task",
-    "get_context_remaining",
-    "get_goal",
-    "interrupt_agent",
-    "list_agents",
-    "new_context",
-    "request_permissions",
-    "request_user_input",
-    "request_user_input_async",
-    "resume_agent",
-    "send_input",
-    "send_message",
-    "send_message_to_user_async",
-    "spawn_agent",
-    "update_goal",
-    "update_plan",
-    "wait_agent",
-    "wait_for_environment",
-];
+const PLAIN_TOOLS: &str = "
+    exec wait sleep close_agent create_goal curr_time followup_task get_context_remaining get_goal
+    interrupt_agent list_agents new_context request_permissions request_user_input request_user_input_async
+    resume_agent send_input send_message send_message_to_user_async spawn_agent update_goal update_plan
+    wait_agent wait_for_environment
+";
 
 /// What hooks see (`Bash`, `apply_patch`), and what the model itself calls its tools, which is what transcripts hold.
 /// Text that `write_stdin` types into a shell that is open reaches no hook.

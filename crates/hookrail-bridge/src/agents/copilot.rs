@@ -4,19 +4,7 @@
 //! The only stop is `interrupt` at `permissionRequest`, which fires between `preToolUse` and the tool, for some
 //! tools, and only if no hook refused before. What is for the user has no channel but stderr.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-use serde_json::{Value, json};
-
-use crate::agents::claude;
-use crate::agents::shapes::{COMMAND, Object, decided, failed, our_result, text_result};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::{claude, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.102",
@@ -27,32 +15,23 @@ pub(crate) static DIALECT: Dialect = Dialect {
     beside: &["description", "initial_wait", "mode", "sessionId", "shellId"],
     marks: &["COPILOT_CLI", "COPILOT_HOOK_DIR", "COPILOT_PROJECT_DIR"],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
     mcp: McpForm::Dash,
-    unit: TimeUnit::Seconds,
-    default_timeout: Duration::from_secs(30),
     matchers: MatcherDialect::WholePattern,
     order: HookOrder::OneAfterAnother,
     can: Capabilities {
         ask: true,
         change_arguments: true,
         allow: true,
-        show_to_user: &[],
         go_on: true,
         reports_sent_back: true,
-        context: &[
-            EventName::BeforeTool,
-            EventName::AfterTool,
-            EventName::BeforeAgent,
-            EventName::SessionStart,
-        ],
+        context: CALLS_PROMPTS_AND_START,
         context_limit: 10 * 1024,
-        stop: &[],
+        ..Capabilities::NONE
     },
     carries_stop: &["permissionRequest"],
     interrupted_tools: &["bash", "create", "edit"],
-    fires_without_prompt: false,
     exit_two_refuses: false,
+    also_runs: &[Agent::Claude],
     settings: SettingsFile {
         variables: &[("COPILOT_HOME", "hooks/hookrail.json")],
         user: ".copilot/hooks/hookrail.json",
@@ -61,10 +40,10 @@ pub(crate) static DIALECT: Dialect = Dialect {
         hook_files: &["*.json"],
         ..SettingsFile::NONE
     },
-    advice: None,
     can_replace_result: |event| event.native_event != "postToolUseFailure",
     tool_response,
     render,
+    ..PLAIN
 };
 
 /// The first ten are what `connect` registers. The others come from entries that were
@@ -99,19 +78,10 @@ const fn other(name: &'static str, ours: EventName) -> NativeEvent {
 }
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "fetch_copilot_cli_documentation",
-    "list_agents",
-    "list_bash",
-    "read_agent",
-    "read_bash",
-    "session_store_sql",
-    "skill",
-    "sql",
-    "stop_bash",
-    "task",
-    "write_agent",
-];
+const PLAIN_TOOLS: &str = "
+    fetch_copilot_cli_documentation list_agents list_bash read_agent read_bash session_store_sql skill sql
+    stop_bash task write_agent
+";
 
 /// The same tools have other names under `PascalCase` events, with the same arguments.
 const TOOLS: &[NativeTool] = &[

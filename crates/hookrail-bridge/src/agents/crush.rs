@@ -2,49 +2,26 @@
 //!
 //! Seconds; one event, before a tool of the agent itself. Calls of subagents fire none.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::shapes::{FILE, Object, decided, our_result};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.90 (read, not run)",
     project_variable: Some("CRUSH_PROJECT_DIR"),
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["auto_background_after", "description", "run_in_background", "timeout"],
     marks: &["CRUSH", "CRUSH_EVENT", "CRUSH_PROJECT_DIR", "CRUSH_SESSION_ID"],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
     mcp: McpForm::SingleUnderscore,
-    unit: TimeUnit::Seconds,
-    default_timeout: Duration::from_secs(30),
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
-        ask: false,
         change_arguments: true,
         allow: true,
-        show_to_user: &[],
-        go_on: false,
-        reports_sent_back: false,
         // Behind the result of the call.
         context: &[EventName::BeforeTool],
-        context_limit: usize::MAX,
         stop: &[EventName::BeforeTool],
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
+    unseen: &["Calls of subagents fire no hook; the call that starts one does."],
     settings: SettingsFile {
         variables: &[("CRUSH_GLOBAL_CONFIG", "crush.json"), ("XDG_CONFIG_HOME", "crush/crush.json")],
         user: ".config/crush/crush.json",
@@ -54,27 +31,17 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ..SettingsFile::NONE
     },
     advice: Some("This follows the sources of Crush 0.90 and was not run."),
-    can_replace_result: |_| false,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
 const EVENTS: &[NativeEvent] = &[event("PreToolUse", EventName::BeforeTool)];
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "agent",
-    "crush_info",
-    "crush_logs",
-    "job_kill",
-    "job_output",
-    "list_mcp_resources",
-    "lsp_restart",
-    "question",
-    "read_mcp_resource",
-    "sourcegraph",
-    "todos",
-];
+const PLAIN_TOOLS: &str = "
+    agent crush_info crush_logs job_kill job_output list_mcp_resources lsp_restart question
+    read_mcp_resource sourcegraph todos
+";
 
 const TOOLS: &[NativeTool] = &[
     tool("bash", "run_shell_command", &[must("command", "command"), may("working_dir", "directory")]),

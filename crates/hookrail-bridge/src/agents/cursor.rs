@@ -3,48 +3,19 @@
 //! Each kind of call has an event of its own, without the name of a tool. Files that the agent writes fire an event only
 //! afterwards.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::shapes::{COMMAND, FILE, Object, our_result};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "its documents (not observed)",
-    project_variable: None,
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
-    beside: &[],
-    marks: &[],
-    plain_tools: &[],
-    caller: None,
-    mcp: McpForm::DoubleUnderscore,
-    unit: TimeUnit::Seconds,
     default_timeout: GRANT,
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
-    can: Capabilities {
-        ask: true,
-        change_arguments: false,
-        allow: true,
-        show_to_user: &[],
-        go_on: true,
-        reports_sent_back: false,
-        context: &[],
-        context_limit: 0,
-        stop: &[],
-    },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
+    can: Capabilities { ask: true, allow: true, go_on: true, ..Capabilities::NONE },
+    unseen: &[
+        "Files that it writes fire an event afterwards only: nothing can refuse that.",
+        "It takes no text for the model.",
+    ],
+    also_runs: &[Agent::Claude],
     settings: SettingsFile {
         user: ".cursor/hooks.json",
         project: ".cursor/hooks.json",
@@ -55,9 +26,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     advice: Some(
         "This follows Cursor's documents and was not observed. Cursor also runs the hooks in `.claude/settings.json`.",
     ),
-    can_replace_result: |_| false,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
 /// Entries name no timeout, because documents differ in its unit.

@@ -3,42 +3,26 @@
 //! A text beside a tool call is not taken before the tool, only after it. A synthetic model answer counts only
 //! beside a refusal, and a restriction of tools is passed to the model without being enforced.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::shapes::{FILE, Object, decided, our_result, stopped};
-use crate::dialect::{
-    Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.61.0",
     project_variable: Some("GEMINI_PROJECT_DIR"),
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["description", "instruction", "is_background"],
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
     mcp: McpForm::SingleUnderscore,
-    unit: TimeUnit::Milliseconds,
+    unit: Duration::from_millis(1),
     default_timeout: Duration::from_mins(1),
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
         change_arguments: true,
-        allow: false,
         show_to_user: &EventName::ALL,
         go_on: true,
         reports_sent_back: true,
         context: &[EventName::AfterTool, EventName::BeforeAgent, EventName::SessionStart],
-        context_limit: usize::MAX,
         stop: &[
             EventName::BeforeTool,
             EventName::AfterTool,
@@ -47,24 +31,20 @@ pub(crate) static DIALECT: Dialect = Dialect {
             EventName::BeforeModel,
             EventName::AfterModel,
         ],
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
     settings: SettingsFile {
         variables: &[("GEMINI_CLI_HOME", ".gemini/settings.json")],
         user: ".gemini/settings.json",
         project: ".gemini/settings.json",
-        shape: SettingsShape::Groups,
         hook_files: &["settings.json"],
         machine: &["/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"],
         ..SettingsFile::NONE
     },
     advice: Some("Hooks of a project's own settings run only in folders that you trusted in the agent."),
     can_replace_result: |_| true,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
 /// The events of ours, which `LLxprt` has too.
@@ -84,28 +64,12 @@ pub(crate) const EVENTS: &[NativeEvent] = &[
 ];
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "activate_skill",
-    "ask_user",
-    "complete_task",
-    "enter_plan_mode",
-    "exit_plan_mode",
-    "get_internal_docs",
-    "invoke_agent",
-    "list_background_processes",
-    "list_mcp_resources",
-    "read_background_output",
-    "read_mcp_resource",
-    "take_snapshot",
-    "tracker_add_dependency",
-    "tracker_create_task",
-    "tracker_get_task",
-    "tracker_list_tasks",
-    "tracker_update_task",
-    "tracker_visualize",
-    "update_topic",
-    "write_todos",
-];
+const PLAIN_TOOLS: &str = "
+    activate_skill ask_user complete_task enter_plan_mode exit_plan_mode get_internal_docs invoke_agent
+    list_background_processes list_mcp_resources read_background_output read_mcp_resource take_snapshot
+    tracker_add_dependency tracker_create_task tracker_get_task tracker_list_tasks tracker_update_task
+    tracker_visualize update_topic write_todos
+";
 
 /// Most names are ours; what differs is the spelling of folders.
 const TOOLS: &[NativeTool] = &[

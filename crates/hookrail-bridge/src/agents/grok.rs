@@ -4,32 +4,18 @@
 //! none. In its mode without questions it answers a hook's question itself, so there a question is a refusal. Arguments of
 //! more than 128 KiB arrive as a text that was cut off: such a call cannot be read.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-use serde_json::{Value, json};
-
-use crate::agents::claude;
-use crate::agents::shapes::{COMMAND, FILE, Object, our_result, permission, text_result};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::{claude, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.41",
     project_variable: Some("GROK_WORKSPACE_ROOT"),
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["background", "description", "timeout", "timeout_ms"],
     marks: &["GROK_AGENT", "GROK_HOOK_EVENT", "GROK_SESSION_ID", "GROK_WORKSPACE_ROOT"],
     plain_tools: PLAIN_TOOLS,
     caller: Some(("use_tool", "tool_name", "tool_input")),
     mcp: McpForm::Bare,
-    unit: TimeUnit::Seconds,
     default_timeout: Duration::from_secs(5),
     matchers: MatcherDialect::NamesOrRustPattern,
     order: HookOrder::OneAfterAnother,
@@ -38,22 +24,23 @@ pub(crate) static DIALECT: Dialect = Dialect {
         change_arguments: true,
         // It only means that the hook has no objection.
         allow: false,
-        show_to_user: &[],
         go_on: true,
         reports_sent_back: true,
         context: &[EventName::BeforeTool, EventName::AfterTool],
         context_limit: 10_000,
         stop: &[EventName::AfterAgent],
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
+    unseen: &[
+        "Arguments of more than 128 KiB are cut off before hooks see them: where a guard depends on them, the call is refused.",
+        "Commands behind `!` that a person types fire no hook.",
+        "In its mode without questions a hook's question is a refusal. A refused prompt shows no reason there.",
+    ],
+    also_runs: &[Agent::Claude, Agent::Cursor],
     settings: SettingsFile {
         variables: &[("GROK_HOME", "hooks/hookrail.json")],
         user: ".grok/hooks/hookrail.json",
         // It has `.grok/hooks`; the entry for projects needs variables, which it does not leave alone.
-        shape: SettingsShape::Groups,
         hook_files: &["*.json"],
         ..SettingsFile::NONE
     },
@@ -63,6 +50,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     can_replace_result: |event| replaced(event, "").is_some(),
     tool_response,
     render,
+    ..PLAIN
 };
 
 /// `Stop` fires a second time when the session ends, which is not the end of any work.
@@ -79,20 +67,10 @@ const EVENTS: &[NativeEvent] = &[
 ];
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "ask_user_question",
-    "enter_plan_mode",
-    "exit_plan_mode",
-    "get_command_or_subagent_output",
-    "kill_command_or_subagent",
-    "scheduler_create",
-    "scheduler_delete",
-    "scheduler_list",
-    "search_tool",
-    "send_feedback",
-    "spawn_subagent",
-    "todo_write",
-];
+const PLAIN_TOOLS: &str = "
+    ask_user_question enter_plan_mode exit_plan_mode get_command_or_subagent_output kill_command_or_subagent
+    scheduler_create scheduler_delete scheduler_list search_tool send_feedback spawn_subagent todo_write
+";
 
 const TOOLS: &[NativeTool] = &[
     tool("run_terminal_command", "run_shell_command", COMMAND),

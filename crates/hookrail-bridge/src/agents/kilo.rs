@@ -1,7 +1,6 @@
 //! Kilo, a fork of opencode that loads the same plugin from folders of its own.
 
-use crate::agents::opencode;
-use crate::dialect::{Dialect, SettingsFile, SettingsShape};
+use crate::agents::{opencode, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "7.7.7",

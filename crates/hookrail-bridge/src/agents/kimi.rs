@@ -4,50 +4,25 @@
 //! refusal; a text for the model is taken at prompts alone. One entry that its strict schema does not accept, and all hooks
 //! of the file are dropped.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-use serde_json::Value;
-
-use crate::agents::shapes::{Object, our_result, permission};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::{prelude::*, qwen};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "2.1.0",
-    project_variable: None,
-    events: EVENTS,
-    event_aliases: &[],
+    events: qwen::EVENTS, // It knows more, which have no counterpart.
     tools: TOOLS,
     beside: &["description", "disable_timeout", "run_in_background", "timeout"],
-    marks: &[],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
-    mcp: McpForm::DoubleUnderscore,
-    unit: TimeUnit::Seconds,
-    default_timeout: Duration::from_secs(30),
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
-        ask: false,
-        change_arguments: false,
-        allow: false,
-        show_to_user: &[],
         go_on: true,
         // It does not fire the event again after it was sent back.
         reports_sent_back: false,
         context: &[EventName::BeforeAgent],
-        context_limit: usize::MAX,
-        stop: &[],
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
+    unseen: &[
+        "It does not wait for hooks after a tool: a result reaches the model as it is, and then every further call is refused.",
+        "Commands behind `!` that a person types fire no hook.",
+    ],
     settings: SettingsFile {
         variables: &[("KIMI_CODE_HOME", "config.toml")],
         user: ".kimi-code/config.toml",
@@ -55,47 +30,15 @@ pub(crate) static DIALECT: Dialect = Dialect {
         hook_files: &["config.toml"],
         ..SettingsFile::NONE
     },
-    advice: None,
-    can_replace_result: |_| false,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
-/// It knows more events, which have no counterpart.
-const EVENTS: &[NativeEvent] = &[
-    event("PreToolUse", EventName::BeforeTool),
-    event("PostToolUse", EventName::AfterTool),
-    event("PostToolUseFailure", EventName::AfterTool),
-    event("UserPromptSubmit", EventName::BeforeAgent),
-    event("Stop", EventName::AfterAgent),
-    event("SessionStart", EventName::SessionStart),
-    event("SessionEnd", EventName::SessionEnd),
-    event("PreCompact", EventName::PreCompress),
-    event("Notification", EventName::Notification),
-    event("PermissionRequest", EventName::Notification),
-];
-
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "Agent",
-    "AgentSwarm",
-    "AskUserQuestion",
-    "CreateGoal",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "GetGoal",
-    "SetGoalBudget",
-    "Skill",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TodoList",
-    "UpdateGoal",
-    "WaitFor",
-];
+const PLAIN_TOOLS: &str = "
+    Agent AgentSwarm AskUserQuestion CreateGoal CronCreate CronDelete CronList EnterPlanMode ExitPlanMode
+    GetGoal SetGoalBudget Skill TaskList TaskOutput TaskStop TodoList UpdateGoal WaitFor
+";
 
 /// Claude's names, and `path` for every file.
 const TOOLS: &[NativeTool] = &[

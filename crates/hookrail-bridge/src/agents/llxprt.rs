@@ -1,81 +1,44 @@
 //! `LLxprt` Code. It uses our protocol and reads our settings, so nothing has to be connected. A bridge that it calls
 //! nevertheless answers in our own format.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::gemini;
-use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeTool, SettingsFile,
-    SettingsShape, TimeUnit, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::{gemini, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.11 (read, not run)",
-    project_variable: None, // It was not observed.
     events: gemini::EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["description", "is_background", "timeout_seconds"],
     marks: &["LLXPRT_CLI", "LLXPRT_CODE"],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
-    mcp: McpForm::DoubleUnderscore,
-    unit: TimeUnit::Milliseconds,
+    unit: Duration::from_millis(1),
     default_timeout: Duration::from_mins(1),
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
-        ask: false,
         change_arguments: true,
-        allow: false,
         // Its `systemMessage` is for the model, as ours is.
         show_to_user: &[],
         go_on: true,
         reports_sent_back: true,
-        context: &[
-            EventName::BeforeTool,
-            EventName::AfterTool,
-            EventName::BeforeAgent,
-            EventName::SessionStart,
-        ],
-        context_limit: usize::MAX,
+        context: CALLS_PROMPTS_AND_START,
         stop: &EventName::ALL,
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
-    exit_two_refuses: true,
     settings: SettingsFile {
         user: ".llxprt/settings.json",
         project: ".llxprt/settings.json",
-        shape: SettingsShape::Groups,
         hook_files: &["settings.json"],
         ..SettingsFile::NONE
     },
-    advice: None,
     // That is an extension of ours which it does not have.
     can_replace_result: |_| false,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "todo_read",
-    "todo_write",
-    "todo_pause",
-    "task",
-    "list_subagents",
-    "activate_skill",
-    "activate_mcp_server",
-    "codesearch",
-    "check_async_tasks",
-];
+const PLAIN_TOOLS: &str = "
+    todo_read todo_write todo_pause task list_subagents activate_skill activate_mcp_server codesearch
+    check_async_tasks
+";
 
 /// Our tools, and more that edit. Files have two names, and the first one counts. Its `apply_patch` changes the one file
 /// that it names, whatever the headers of the patch say.

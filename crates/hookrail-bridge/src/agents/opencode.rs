@@ -4,51 +4,26 @@
 //! The plugin refuses by throwing, rewrites arguments and results in place, and appends texts to results and to
 //! prompts. Sessions end without an event, and at the end of the work no answer is taken.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-use serde_json::Value;
-
-use crate::agents::shapes::{Object, decided, our_result, text_result};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = TABLE;
 
 /// The same for its forks to change.
 pub(super) const TABLE: Dialect = Dialect {
     tested_with: "1.18.33",
-    project_variable: None,
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["description", "timeout"],
     marks: &["OPENCODE", "OPENCODE_PID"],
     plain_tools: PLAIN_TOOLS,
-    caller: None,
     mcp: McpForm::Plain,
-    unit: TimeUnit::Milliseconds,
+    unit: Duration::from_millis(1),
     default_timeout: Duration::from_mins(1),
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
-        ask: false,
         change_arguments: true,
-        allow: false,
-        show_to_user: &[],
-        go_on: false,
-        reports_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent],
-        context_limit: usize::MAX,
-        stop: &[],
+        ..Capabilities::NONE
     },
-    carries_stop: &[],
-    interrupted_tools: &[],
-    fires_without_prompt: false,
     exit_two_refuses: false,
     settings: SettingsFile {
         variables: &[
@@ -64,6 +39,7 @@ pub(super) const TABLE: Dialect = Dialect {
     can_replace_result: |_| true,
     tool_response,
     render,
+    ..PLAIN
 };
 
 /// The names are those of the plugin's functions, which the plugin passes on.
@@ -78,16 +54,9 @@ const EVENTS: &[NativeEvent] = &[
 
 /// Tools that run no command and touch no file that the model chose.
 /// The `command` of `task` is the name of a prompt. All but three are Kilo's.
-const PLAIN_TOOLS: &[&str] = &[
-    "skill",
-    "task",
-    "todowrite",
-    "board_post",
-    "board_read",
-    "cancel_wakeup",
-    "kilo_local_recall",
-    "schedule_wakeup",
-];
+const PLAIN_TOOLS: &str = "
+    skill task todowrite board_post board_read cancel_wakeup kilo_local_recall schedule_wakeup
+";
 
 const TOOLS: &[NativeTool] = &[
     tool("bash", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),

@@ -5,18 +5,7 @@
 //! the model, and ends a run. pi itself has neither subagents nor MCP servers; extensions that add them call their tools
 //! as all others are called.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::opencode;
-use crate::agents::shapes::{Object, decided, our_result, stopped};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, NativeEvent, NativeTool, SettingsFile, SettingsShape, event, may, must,
-    tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::{opencode, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.87.1",
@@ -24,18 +13,16 @@ pub(crate) static DIALECT: Dialect = Dialect {
     tools: TOOLS,
     beside: &["timeout", "limit", "offset"],
     marks: &["PI_CODING_AGENT"],
-    plain_tools: &[],
+    plain_tools: "",
     can: Capabilities {
         ask: true,
         change_arguments: true,
-        allow: false,
-        show_to_user: &[],
         go_on: true,
-        reports_sent_back: false,
         context: &[EventName::AfterTool, EventName::BeforeAgent],
-        context_limit: usize::MAX,
         stop: &[EventName::BeforeTool, EventName::AfterTool],
+        ..Capabilities::NONE
     },
+    unseen: &["Commands behind `!` that a person types fire no hook."],
     settings: SettingsFile {
         variables: &[("PI_CODING_AGENT_DIR", "extensions/hookrail.js")],
         user: ".pi/agent/extensions/hookrail.js",

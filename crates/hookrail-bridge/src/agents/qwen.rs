@@ -4,37 +4,21 @@
 //! reason stands in for the result, which is how a result is replaced here. Its prompt event fires before every
 //! model call, without a prompt after the first, which is where a remembered stop can take effect.
 
-use std::time::Duration;
-
-use hookrail::{EventName, JsonObject};
-
-use crate::agents::claude;
-use crate::agents::shapes::{FILE, NOTEBOOK, Object, decided, our_result, stopped};
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, NativeEvent, NativeTool,
-    SettingsFile, SettingsShape, TimeUnit, event, may, must, tool,
-};
-use crate::effects::NativeEffects;
-use crate::event::BridgeEvent;
+use crate::agents::{claude, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.24.4",
     project_variable: Some("QWEN_PROJECT_DIR"),
     events: EVENTS,
-    event_aliases: &[],
     tools: TOOLS,
     beside: &["description", "is_background", "timeout"],
     marks: &["QWEN_CODE", "QWEN_PROJECT_DIR"],
     plain_tools: PLAIN_TOOLS,
     caller: Some(("tool_call", "name", "arguments")),
-    mcp: McpForm::DoubleUnderscore,
-    unit: TimeUnit::Milliseconds,
+    unit: Duration::from_millis(1),
     default_timeout: Duration::from_mins(1),
-    matchers: MatcherDialect::Pattern,
-    order: HookOrder::SideBySide,
     can: Capabilities {
         ask: true,
-        change_arguments: false,
         allow: true,
         // Elsewhere they go to its debug log.
         show_to_user: &[EventName::AfterAgent],
@@ -43,30 +27,27 @@ pub(crate) static DIALECT: Dialect = Dialect {
         reports_sent_back: false,
         // It fires SessionStart, and drops the answers of hooks there.
         context: &[EventName::AfterTool, EventName::BeforeAgent],
-        context_limit: usize::MAX,
         stop: &[EventName::BeforeAgent],
+        ..Capabilities::NONE
     },
     carries_stop: &["UserPromptSubmit"],
-    interrupted_tools: &[],
     fires_without_prompt: true,
-    exit_two_refuses: true,
     settings: SettingsFile {
         variables: &[("QWEN_HOME", "settings.json")],
         user: ".qwen/settings.json",
         project: ".qwen/settings.json",
-        shape: SettingsShape::Groups,
         hook_files: &["settings.json"],
         machine: &["/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"],
         ..SettingsFile::NONE
     },
     advice: Some("Hooks of a project's own settings run only in folders that you trusted in the agent."),
     can_replace_result: |_| true,
-    tool_response: our_result,
     render,
+    ..PLAIN
 };
 
-/// It has Claude's names for its events, unlike Gemini CLI, of which it is a fork.
-const EVENTS: &[NativeEvent] = &[
+/// It has Claude's names for its events, unlike Gemini CLI, of which it is a fork. Kimi Code has the same.
+pub(super) const EVENTS: &[NativeEvent] = &[
     event("PreToolUse", EventName::BeforeTool),
     event("PostToolUse", EventName::AfterTool),
     event("PostToolUseFailure", EventName::AfterTool),
@@ -80,36 +61,12 @@ const EVENTS: &[NativeEvent] = &[
 ];
 
 /// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &[&str] = &[
-    "agent",
-    "ask_user_question",
-    "create_sub_session",
-    "cron_create",
-    "cron_delete",
-    "cron_list",
-    "enter_plan_mode",
-    "exit_plan_mode",
-    "get_goal",
-    "list_agents",
-    "loop_wakeup",
-    "propose_goal",
-    "read_mcp_resource",
-    "report_findings",
-    "request_shutdown",
-    "send_message",
-    "skill",
-    "structured_output",
-    "task_create",
-    "task_list",
-    "task_stop",
-    "task_update",
-    "team_create",
-    "team_delete",
-    "team_plan_approval",
-    "todo_write",
-    "tool_search",
-    "update_goal",
-];
+const PLAIN_TOOLS: &str = "
+    agent ask_user_question create_sub_session cron_create cron_delete cron_list enter_plan_mode
+    exit_plan_mode get_goal list_agents loop_wakeup propose_goal read_mcp_resource report_findings
+    request_shutdown send_message skill structured_output task_create task_list task_stop task_update
+    team_create team_delete team_plan_approval todo_write tool_search update_goal
+";
 
 /// `monitor` runs its command in the background. `tool_call` calls another tool, which is what hooks see.
 const TOOLS: &[NativeTool] = &[

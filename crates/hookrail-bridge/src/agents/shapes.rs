@@ -1,9 +1,43 @@
 //! Pieces that several dialects share.
 
+use std::time::Duration;
+
 use hookrail::JsonObject;
 use serde_json::{Value, json};
 
-use crate::dialect::{Argument, may, must};
+use crate::dialect::{
+    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, SettingsFile, may, must,
+};
+
+/// What most agents have in common.
+pub(crate) const PLAIN: Dialect = Dialect {
+    tested_with: "",
+    project_variable: None,
+    events: &[],
+    event_aliases: &[],
+    tools: &[],
+    beside: &[],
+    marks: &[],
+    plain_tools: "",
+    caller: None,
+    mcp: McpForm::DoubleUnderscore,
+    unit: Duration::from_secs(1),
+    default_timeout: Duration::from_secs(30),
+    matchers: MatcherDialect::Pattern,
+    order: HookOrder::SideBySide,
+    can: Capabilities::NONE,
+    carries_stop: &[],
+    interrupted_tools: &[],
+    fires_without_prompt: false,
+    exit_two_refuses: true,
+    unseen: &[],
+    also_runs: &[],
+    settings: SettingsFile::NONE,
+    advice: None,
+    can_replace_result: |_| false,
+    tool_response: our_result,
+    render: |_, _| None,
+};
 
 /// An object under construction whose fields are left out when they have no value.
 #[derive(Debug, Default)]

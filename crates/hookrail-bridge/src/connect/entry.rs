@@ -15,7 +15,7 @@ use super::{BridgeEntry, EntryScope};
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::answer::{is_guarded, notice, refusal};
-use crate::dialect::{NativeEvent, SettingsShape, TimeUnit};
+use crate::dialect::{NativeEvent, SettingsShape};
 
 /// What every message of an entry whose program does not work begins with; `doctor` recognises it.
 pub const NOT_RUN: &str = "hookrail could not be run";
@@ -29,11 +29,7 @@ const INSTALL: &str = "cargo install hookrail-cli --locked";
 /// The entry that `connect` writes for an event.
 pub(super) fn entry(agent: Agent, event: &NativeEvent, scope: EntryScope<'_>) -> BridgeEntry {
     let dialect = dialect_of(agent);
-    let milliseconds = u64::try_from(event.grant.as_millis()).unwrap_or(u64::MAX);
-    let timeout = match dialect.unit {
-        TimeUnit::Seconds => milliseconds / 1000,
-        TimeUnit::Milliseconds => milliseconds,
-    };
+    let timeout = u64::try_from(event.grant.as_millis() / dialect.unit.as_millis()).unwrap_or(u64::MAX);
     let name = event.name;
     let command = match scope {
         EntryScope::User { program, home, file } => {

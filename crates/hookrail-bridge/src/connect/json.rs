@@ -11,21 +11,13 @@ use super::{BridgeEntry, ConnectError, EntryPlace};
 use crate::dialect::SettingsShape;
 use crate::jsonc::split_byte_order_mark;
 
-/// The text with all entries in it.
-///
-/// A text that has exactly these entries is returned as it is, so that connecting twice changes nothing. Everything else
-/// in the file, comments and layout included, belongs to the person who wrote it and stays.
+/// The text with all entries in it, and with none of ours that were there. Everything else in the file, comments and
+/// layout included, belongs to the person who wrote it and stays.
 pub(super) fn connect(
     text: &str,
     shape: SettingsShape,
     wanted: &[BridgeEntry],
 ) -> Result<String, ConnectError> {
-    let present = found(text, shape)?;
-    let expected: Vec<_> =
-        wanted.iter().map(|entry| (entry.event.to_owned(), entry.command.clone())).collect();
-    if !present.is_empty() && same(&present, &expected) {
-        return Ok(text.to_owned());
-    }
     let (mark, body) = split_byte_order_mark(text);
     let body =
         if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape, &[])? };
@@ -64,9 +56,6 @@ pub(super) fn disconnect(
     original: Option<&str>,
     shape: SettingsShape,
 ) -> Result<Option<String>, ConnectError> {
-    if found(text, shape)?.is_empty() {
-        return Ok(Some(text.to_owned()));
-    }
     let original = strip_mark(original.unwrap_or_default());
     let places =
         ours(strip_mark(text), shape).into_iter().map(|(event, ..)| JsonPath::new(&["hooks", &event]));
@@ -173,15 +162,6 @@ fn without_ours(mut text: String, shape: SettingsShape, kept: &[JsonPath]) -> Re
         }
     }
     Ok(text)
-}
-
-/// Whether the entries are the wanted ones, in whatever order.
-fn same(present: &[(String, String)], expected: &[(String, String)]) -> bool {
-    let mut present = present.to_vec();
-    let mut expected = expected.to_vec();
-    present.sort();
-    expected.sort();
-    present == expected
 }
 
 /// With comments and trailing commas, which some of these agents accept in their own settings.

@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use toml_edit::{DocumentMut, Item};
+use toml_edit::DocumentMut;
 
 use super::places::machine_files;
 use super::{bridge_entries, calls_bridge, json, toml};
@@ -235,7 +235,7 @@ fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
         "Notification",
     ];
     let Some(config) = around.toml(around.file) else { return Vec::new() };
-    let hooks = config.get("hooks").map(toml_value).unwrap_or_default();
+    let hooks = config.get("hooks").map(toml::to_json).unwrap_or_default();
     let problem = |hook: &Value| {
         let fields = hook.as_object()?;
         let is_known = |event: &str| EVENTS.contains(&event);
@@ -423,8 +423,11 @@ impl CodexEntry {
 fn codex_entries(around: &Surroundings<'_>) -> Option<Vec<CodexEntry>> {
     let text = (around.read)(around.file)?;
     let is_toml = around.file.extension().is_some_and(|end| end == "toml");
-    let settings =
-        if is_toml { toml_value(toml::parse(&text).ok()?.as_item()) } else { json::to_value(&text).ok()? };
+    let settings = if is_toml {
+        toml::to_json(toml::parse(&text).ok()?.as_item())
+    } else {
+        json::to_value(&text).ok()?
+    };
     let mut found = Vec::new();
     for (event, groups) in settings.get("hooks")?.as_object()? {
         for (group, value) in groups.as_array().into_iter().flatten().enumerate() {
@@ -445,25 +448,6 @@ fn codex_entries(around: &Surroundings<'_>) -> Option<Vec<CodexEntry>> {
         }
     }
     Some(found)
-}
-
-/// The part of TOML that hooks are written in, as JSON.
-fn toml_value(item: &Item) -> Value {
-    let table = |table: &dyn toml_edit::TableLike| {
-        Value::Object(table.iter().map(|(key, item)| (key.to_owned(), toml_value(item))).collect())
-    };
-    match item {
-        Item::Table(inner) => table(inner),
-        Item::Value(toml_edit::Value::InlineTable(inner)) => table(inner),
-        Item::ArrayOfTables(tables) => tables.iter().map(|inner| table(inner)).collect(),
-        Item::Value(toml_edit::Value::Array(values)) => {
-            values.iter().map(|value| toml_value(&Item::Value(value.clone()))).collect()
-        }
-        Item::Value(toml_edit::Value::String(text)) => Value::from(text.value().as_str()),
-        Item::Value(toml_edit::Value::Integer(number)) => Value::from(*number.value()),
-        Item::Value(toml_edit::Value::Boolean(value)) => Value::from(*value.value()),
-        _ => Value::Null,
-    }
 }
 
 /// `PreToolUse` as `pre_tool_use`.

@@ -1,96 +1,193 @@
-//! The bridge in Codex's `config.toml`: `[[hooks.EVENT]]` groups with `[[hooks.EVENT.hooks]]` entries.
+//! The bridge in TOML settings: Codex's `[[hooks.EVENT]]` groups with `[[hooks.EVENT.hooks]]` entries, and Kimi Code's
+//! `[[hooks]]`, each with its `event`. Kimi's schema is strict, so an entry has nothing else that is not needed.
 //!
-//! The file is Codex's whole configuration. Layout and comments stay; only line ends and a byte order mark have to be
+//! The file is the agent's whole configuration. Layout and comments stay; only line ends and a byte order mark have to be
 //! put back by hand.
 
+use serde_json::Value as Json;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::calls_bridge;
 use super::{BridgeEntry, ConnectError, EntryPlace};
+use crate::dialect::SettingsShape;
 
-/// The text with all entries in it.
-/// A file that has exactly these entries is returned as it is.
-pub(super) fn connect(text: &str, wanted: &[BridgeEntry]) -> Result<String, ConnectError> {
-    let present = found(text)?;
-    let is_there = |entry: &BridgeEntry| {
-        present.iter().any(|(event, command)| event == entry.event && *command == entry.command)
-    };
-    if present.len() == wanted.len() && wanted.iter().all(is_there) {
-        return Ok(text.to_owned());
-    }
-    let lines = LineEnds::of(text)?;
-    let mut document = parse(text)?;
-    take_out(&mut document);
-    let hooks = document.entry("hooks").or_insert_with(|| {
-        let mut table = Table::new();
-        table.set_implicit(true);
-        Item::Table(table)
-    });
-    // What a person wrote in one line goes on in one line: headers cannot extend it.
-    let in_line = hooks.is_inline_table() || hooks.as_table().is_some_and(Table::is_dotted);
-    let hooks = hooks.as_table_like_mut().ok_or_else(|| wrong_type("hooks", "a table"))?;
-    for entry in wanted {
-        let groups = hooks.entry(entry.event).or_insert_with(|| {
-            if in_line { value(Array::new()) } else { Item::ArrayOfTables(ArrayOfTables::new()) }
+/// The text with all entries in it, and with none of ours that were there.
+pub(super) fn connect(
+    text: &str,
+    shape: SettingsShape,
+    wanted: &[BridgeEntry],
+) -> Result<String, ConnectError> {
+    edit(text, |document| {
+        take_out(document, shape);
+        let is_list = shape == SettingsShape::TomlList;
+        let hooks = document.entry("hooks").or_insert_with(|| {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            if is_list { Item::ArrayOfTables(ArrayOfTables::new()) } else { Item::Table(table) }
         });
-        match groups {
-            Item::ArrayOfTables(groups) => groups.push(group_of(entry)),
-            Item::Value(Value::Array(groups)) => groups.push(group_of(entry).into_inline_table()),
-            _ => return Err(wrong_type(&format!("hooks.{}", entry.event), "a list of tables")),
-        }
-    }
-    Ok(lines.write(&document))
-}
-
-fn group_of(entry: &BridgeEntry) -> Table {
-    let mut hook = Table::new();
-    hook.insert("type", value("command"));
-    hook.insert("command", value(&entry.command));
-    hook.insert("timeout", value(i64::try_from(entry.timeout).unwrap_or(i64::MAX)));
-    let mut list = ArrayOfTables::new();
-    list.push(hook);
-    let mut group = Table::new();
-    group.insert("hooks", Item::ArrayOfTables(list));
-    group
-}
-
-pub(super) fn disconnect(text: &str) -> Result<Option<String>, ConnectError> {
-    if found(text)?.is_empty() {
-        return Ok(Some(text.to_owned()));
-    }
-    let lines = LineEnds::of(text)?;
-    let mut document = parse(text)?;
-    take_out(&mut document);
-    Ok(Some(lines.write(&document)))
-}
-
-/// The text without the hooks at these places, and without events and tables that are empty afterwards.
-pub(crate) fn without(text: &str, places: &[EntryPlace]) -> Result<String, ConnectError> {
-    let lines = LineEnds::of(text)?;
-    let mut document = parse(text)?;
-    let unusable = || wrong_type("hooks", "a list of hooks");
-    // The last first: those before it stay where they are.
-    for place in places.iter().rev() {
-        let hooks = document.get_mut("hooks").and_then(Item::as_table_like_mut).ok_or_else(unusable)?;
-        let groups = hooks.get_mut(&place.event).ok_or_else(unusable)?;
-        let removed = match place.hook {
-            None => remove_at(groups, place.group),
-            Some(hook) => {
-                let entries = group_at(groups, place.group).and_then(|group| group.get_mut("hooks"));
-                entries.and_then(|entries| remove_at(entries, hook))
+        // What a person wrote in one line goes on in one line: headers cannot extend it.
+        let in_line = hooks.is_inline_table() || hooks.as_table().is_some_and(Table::is_dotted);
+        for entry in wanted {
+            let mut hook = Table::new();
+            if is_list {
+                hook.insert("event", value(entry.event));
+            } else {
+                hook.insert("type", value("command"));
             }
-        };
-        removed.ok_or_else(unusable)?;
-        if tables(groups).is_empty() {
-            hooks.remove(&place.event);
+            hook.insert("command", value(&entry.command));
+            hook.insert("timeout", value(i64::try_from(entry.timeout).unwrap_or(i64::MAX)));
+            if is_list {
+                push(hooks, hook).ok_or_else(|| wrong_type("hooks", "a list of tables"))?;
+                continue;
+            }
+            let events = hooks.as_table_like_mut().ok_or_else(|| wrong_type("hooks", "a table"))?;
+            let groups = events.entry(entry.event).or_insert_with(|| {
+                if in_line { value(Array::new()) } else { Item::ArrayOfTables(ArrayOfTables::new()) }
+            });
+            let mut group = Table::new();
+            group.insert("hooks", Item::ArrayOfTables(ArrayOfTables::from_iter([hook])));
+            push(groups, group)
+                .ok_or_else(|| wrong_type(&format!("hooks.{}", entry.event), "a list of tables"))?;
+        }
+        Ok(())
+    })
+}
+
+/// The text without our entries, and without what is empty then.
+pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<String, ConnectError> {
+    edit(text, |document| {
+        take_out(document, shape);
+        Ok(())
+    })
+}
+
+/// The text without the hooks at these places, and without events and tables that are empty afterwards. In a list, a
+/// place is the number of the hook among those of its event.
+pub(crate) fn without(
+    text: &str,
+    shape: SettingsShape,
+    places: &[EntryPlace],
+) -> Result<String, ConnectError> {
+    edit(text, |document| {
+        // The last first: those before it stay where they are.
+        for place in places.iter().rev() {
+            take_out_at(document, shape, place).ok_or_else(|| wrong_type("hooks", "a list of hooks"))?;
+        }
+        remove_left_over(document);
+        Ok(())
+    })
+}
+
+fn take_out_at(document: &mut DocumentMut, shape: SettingsShape, place: &EntryPlace) -> Option<()> {
+    let hooks = document.get_mut("hooks")?;
+    if shape == SettingsShape::TomlList {
+        let is_of = |hook: &dyn TableLike| hook.get("event").and_then(Item::as_str) == Some(&place.event);
+        let all = tables(hooks).into_iter().enumerate().filter(|(_, hook)| is_of(*hook));
+        let number = all.map(|(number, _)| number).nth(place.group)?;
+        return remove_at(hooks, number);
+    }
+    let events = hooks.as_table_like_mut()?;
+    let groups = events.get_mut(&place.event)?;
+    match place.hook {
+        None => remove_at(groups, place.group)?,
+        Some(hook) => remove_at(table_at(groups, place.group)?.get_mut("hooks")?, hook)?,
+    }
+    if tables(groups).is_empty() {
+        events.remove(&place.event);
+    }
+    Some(())
+}
+
+/// The entries that call the bridge: event and command.
+pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, String)>, ConnectError> {
+    let document = parse(text)?;
+    let mut found = Vec::new();
+    let mut add = |event: Option<&str>, hook: &dyn TableLike| {
+        let line = command(hook).filter(|line| calls_bridge(line));
+        found.extend(event.zip(line).map(|(event, line)| (event.to_owned(), line.to_owned())));
+    };
+    match document.get("hooks") {
+        Some(hooks) if shape == SettingsShape::TomlList => {
+            for hook in tables(hooks) {
+                add(hook.get("event").and_then(Item::as_str), hook);
+            }
+        }
+        Some(hooks) => {
+            for (event, groups) in hooks.as_table_like().into_iter().flat_map(TableLike::iter) {
+                let groups = tables(groups).into_iter().filter_map(|group| group.get("hooks"));
+                groups.flat_map(tables).for_each(|hook| add(Some(event), hook));
+            }
+        }
+        None => {}
+    }
+    Ok(found)
+}
+
+/// Removes our entries, groups that held nothing else, and events and tables that are empty afterwards.
+fn take_out(document: &mut DocumentMut, shape: SettingsShape) {
+    let is_bridge = |hook: &mut dyn TableLike| command(hook).is_some_and(calls_bridge);
+    if shape == SettingsShape::TomlList {
+        if let Some(hooks) = document.get_mut("hooks") {
+            remove_if(hooks, is_bridge);
+        }
+    } else if let Some(events) = document.get_mut("hooks").and_then(Item::as_table_like_mut) {
+        let mut emptied = Vec::new();
+        for (event, groups) in events.iter_mut() {
+            let is_ours = |group: &mut dyn TableLike| {
+                group.get_mut("hooks").is_some_and(|hooks| remove_if(hooks, is_bridge))
+            };
+            if remove_if(groups, is_ours) {
+                emptied.push(event.get().to_owned());
+            }
+        }
+        for event in emptied {
+            events.remove(&event);
         }
     }
-    remove_left_over(&mut document);
-    Ok(lines.write(&document))
+    remove_left_over(document);
+}
+
+/// Removes tables of a list; whether it had some, and has none any more.
+fn remove_if(list: &mut Item, mut is_unwanted: impl FnMut(&mut dyn TableLike) -> bool) -> bool {
+    let before = tables(list).len();
+    let length = match list {
+        Item::ArrayOfTables(tables) => tables.len(),
+        Item::Value(Value::Array(values)) => values.len(),
+        _ => 0,
+    };
+    for at in (0..length).rev() {
+        if table_at(list, at).is_some_and(&mut is_unwanted) {
+            remove_at(list, at);
+        }
+    }
+    before > 0 && tables(list).is_empty()
+}
+
+/// Removes what is left of the hooks: a list without headers, or a table that is nothing but a name in other headers.
+/// `hooks = []` is the person's own.
+fn remove_left_over(document: &mut DocumentMut) {
+    let is_left_over = match document.get("hooks") {
+        Some(Item::Table(hooks)) => hooks.is_empty() && hooks.is_implicit(),
+        Some(Item::ArrayOfTables(hooks)) => hooks.is_empty(),
+        _ => false,
+    };
+    if is_left_over {
+        document.remove("hooks");
+    }
+}
+
+/// Adds a table to a list, under a header or in one line.
+fn push(list: &mut Item, table: Table) -> Option<()> {
+    match list {
+        Item::ArrayOfTables(tables) => tables.push(table),
+        Item::Value(Value::Array(values)) => values.push(table.into_inline_table()),
+        _ => return None,
+    }
+    Some(())
 }
 
 /// Removes an element of a list, if it is there.
-pub(super) fn remove_at(list: &mut Item, at: usize) -> Option<()> {
+fn remove_at(list: &mut Item, at: usize) -> Option<()> {
     match list {
         Item::ArrayOfTables(tables) if at < tables.len() => {
             tables.remove(at);
@@ -104,7 +201,7 @@ pub(super) fn remove_at(list: &mut Item, at: usize) -> Option<()> {
 }
 
 /// A table of a list, under a header or in one line.
-fn group_at(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
+fn table_at(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
     match list {
         Item::ArrayOfTables(tables) => tables.get_mut(at).map(|table| table as &mut dyn TableLike),
         Item::Value(Value::Array(values)) => {
@@ -114,23 +211,71 @@ fn group_at(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
     }
 }
 
-/// Removes the table of hooks if nothing is left of it but its name in other headers.
-fn remove_left_over(document: &mut DocumentMut) {
-    let is_left_over = |hooks: &Table| hooks.is_empty() && hooks.is_implicit();
-    if document.get("hooks").and_then(Item::as_table).is_some_and(is_left_over) {
-        document.remove("hooks");
+/// The tables of a list, under headers or in one line.
+fn tables(list: &Item) -> Vec<&dyn TableLike> {
+    match list {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
+        Item::Value(Value::Array(values)) => {
+            let tables = values.iter().filter_map(Value::as_inline_table);
+            tables.map(|table| table as &dyn TableLike).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
+/// An entry without a command is not ours.
+fn command(entry: &dyn TableLike) -> Option<&str> {
+    entry.get("command")?.as_str()
+}
+
+/// Whether hooks for events are configured here; Codex keeps its trust under `hooks.state`, which does not count.
+pub(super) fn has_events(text: &str) -> bool {
+    let Ok(document) = parse(text) else { return false };
+    let hooks = document.get("hooks").and_then(Item::as_table_like);
+    hooks.is_some_and(|hooks| hooks.iter().any(|(key, _)| key != "state"))
+}
+
+/// A value as JSON. Dates, for which JSON has no type, become texts.
+pub(crate) fn to_json(item: &Item) -> Json {
+    let table = |table: &dyn TableLike| {
+        Json::Object(table.iter().map(|(key, item)| (key.to_owned(), to_json(item))).collect())
+    };
+    match item {
+        Item::None => Json::Null,
+        Item::Table(inner) => table(inner),
+        Item::ArrayOfTables(tables) => tables.iter().map(|inner| table(inner)).collect(),
+        Item::Value(value) => match value {
+            Value::String(text) => text.value().as_str().into(),
+            Value::Integer(number) => (*number.value()).into(),
+            Value::Float(number) => (*number.value()).into(),
+            Value::Boolean(boolean) => (*boolean.value()).into(),
+            Value::Datetime(time) => time.value().to_string().into(),
+            Value::Array(values) => values.iter().map(|value| to_json(&Item::Value(value.clone()))).collect(),
+            Value::InlineTable(inner) => table(inner),
+        },
+    }
+}
+
+/// The document after a change, with the line ends that it had.
+fn edit(
+    text: &str,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), ConnectError>,
+) -> Result<String, ConnectError> {
+    let lines = LineEnds::of(text)?;
+    let mut document = parse(text)?;
+    change(&mut document)?;
+    Ok(lines.write(&document))
+}
+
 /// How lines end, and whether a byte order mark comes first. The editor of the text keeps neither.
-pub(super) struct LineEnds {
+struct LineEnds {
     mark: &'static str,
     end: &'static str,
 }
 
 impl LineEnds {
     /// A file with both kinds of line ends is refused, because a change would touch every line.
-    pub(super) fn of(text: &str) -> Result<Self, ConnectError> {
+    fn of(text: &str) -> Result<Self, ConnectError> {
         let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
         if returns > 0 && returns < all {
             let message =
@@ -142,99 +287,10 @@ impl LineEnds {
     }
 
     /// The document as text, with the line ends that it had.
-    pub(super) fn write(&self, document: &DocumentMut) -> String {
+    fn write(&self, document: &DocumentMut) -> String {
         let text = document.to_string().replace("\r\n", "\n").replace('\n', self.end);
         format!("{}{}", self.mark, text.trim_start_matches('\u{feff}'))
     }
-}
-
-/// The entries that call the bridge: event and command.
-pub(super) fn found(text: &str) -> Result<Vec<(String, String)>, ConnectError> {
-    let document = parse(text)?;
-    let mut found = Vec::new();
-    let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) else { return Ok(found) };
-    for (event, groups) in hooks.iter() {
-        for group in tables(groups) {
-            let entries = group.get("hooks").map(tables).unwrap_or_default();
-            for entry in entries.into_iter().filter_map(command).filter(|entry| calls_bridge(entry)) {
-                found.push((event.to_owned(), entry.to_owned()));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Whether hooks for events are configured here; Codex keeps its trust under `hooks.state`, which does not count.
-pub(super) fn has_events(text: &str) -> bool {
-    let Ok(document) = parse(text) else { return false };
-    let hooks = document.get("hooks").and_then(Item::as_table_like);
-    hooks.is_some_and(|hooks| hooks.iter().any(|(key, _)| key != "state"))
-}
-
-/// The tables of a list, under headers or in one line.
-pub(super) fn tables(list: &Item) -> Vec<&dyn TableLike> {
-    match list {
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
-        Item::Value(Value::Array(values)) => {
-            let tables = values.iter().filter_map(Value::as_inline_table);
-            tables.map(|table| table as &dyn TableLike).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Removes our entries, groups that held nothing else, and events and tables that are empty afterwards.
-fn take_out(document: &mut DocumentMut) {
-    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else { return };
-    let mut emptied = Vec::new();
-    for (event, groups) in hooks.iter_mut() {
-        let count = tables(groups).len();
-        match groups {
-            Item::ArrayOfTables(groups) => {
-                groups.retain(|group| !is_ours(group));
-                for group in groups.iter_mut() {
-                    take_from(group);
-                }
-            }
-            Item::Value(Value::Array(groups)) => {
-                groups.retain(|group| !group.as_inline_table().is_some_and(|group| is_ours(group)));
-                for group in groups.iter_mut().filter_map(Value::as_inline_table_mut) {
-                    take_from(group);
-                }
-            }
-            _ => continue,
-        }
-        if count > 0 && tables(groups).is_empty() {
-            emptied.push(event.get().to_owned());
-        }
-    }
-    for event in emptied {
-        hooks.remove(&event);
-    }
-    remove_left_over(document);
-}
-
-/// Takes our entries out of a group that holds others as well.
-fn take_from(group: &mut dyn TableLike) {
-    let is_bridge = |entry: &dyn TableLike| command(entry).is_some_and(calls_bridge);
-    match group.get_mut("hooks") {
-        Some(Item::ArrayOfTables(entries)) => entries.retain(|entry| !is_bridge(entry)),
-        Some(Item::Value(Value::Array(entries))) => {
-            entries.retain(|entry| !entry.as_inline_table().is_some_and(|entry| is_bridge(entry)));
-        }
-        _ => {}
-    }
-}
-
-/// Whether a group is one that `connect` wrote.
-fn is_ours(group: &dyn TableLike) -> bool {
-    let entries = group.get("hooks").map(tables).unwrap_or_default();
-    !entries.is_empty() && entries.into_iter().all(|entry| command(entry).is_some_and(calls_bridge))
-}
-
-/// An entry without a command is not ours.
-pub(super) fn command(entry: &dyn TableLike) -> Option<&str> {
-    entry.get("command")?.as_str()
 }
 
 /// The document. The error has the place in lines and characters, as editors count.
@@ -250,6 +306,6 @@ pub(crate) fn parse(text: &str) -> Result<DocumentMut, ConnectError> {
     })
 }
 
-pub(super) fn wrong_type(key: &str, expected: &'static str) -> ConnectError {
+fn wrong_type(key: &str, expected: &'static str) -> ConnectError {
     ConnectError::WrongType { key: key.to_owned(), expected }
 }

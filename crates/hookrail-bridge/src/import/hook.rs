@@ -11,7 +11,7 @@ use super::condition::when_of;
 use super::{Importing, LossKind};
 use crate::agent::Agent;
 use crate::agents::dialect_of;
-use crate::dialect::{NativeEvent, TimeUnit};
+use crate::dialect::NativeEvent;
 
 /// Fields that are carried over as they are.
 /// Their meaning is the same in all dialects that have them.
@@ -147,10 +147,7 @@ impl Importing {
     /// The timeout in milliseconds; without one, that of the agent, so that the hook may take as long as there.
     fn timeout(&mut self, place: &str, native: &NativeEvent, entry: &JsonObject) -> u64 {
         let dialect = dialect_of(self.agent);
-        let factor = match dialect.unit {
-            TimeUnit::Seconds => 1000.0,
-            TimeUnit::Milliseconds => 1.0,
-        };
+        let factor = dialect.unit.as_secs_f64() * 1000.0;
         let given = entry.get("timeoutSec").or_else(|| entry.get("timeout"));
         let number = given.and_then(Value::as_f64).filter(|number| *number > 0.0 && number.is_finite());
         if let Some(number) = number {

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use plotters::style::RGBColor;
+
 use crate::args::Args;
 use crate::bridge::PythonHook;
 use crate::events::{large_event, several, silent, small_event};
@@ -12,172 +14,132 @@ use crate::report::{say, time};
 use crate::stats::{Budget, Duel, median};
 use crate::workers::medians;
 
-const OURS: &str = "#c2410c";
-const FLOOR: &str = "#1d4ed8";
-const OTHER: &str = "#4b5563";
+const OURS: RGBColor = RGBColor(0xc2, 0x41, 0x0c);
+const FLOOR: RGBColor = RGBColor(0x1d, 0x4e, 0xd8);
+const OTHER: RGBColor = RGBColor(0x4b, 0x55, 0x63);
 
 /// Measures and draws the plots into a folder.
 pub(crate) fn draw(args: &Args, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let seconds = if args.quick { 1 } else { 6 };
     let budget = Budget { time: Duration::from_secs(seconds), most: 1_000, least: 9 };
+    let write = |name: &str, plot: Plot<'_>| fs::write(folder.join(name), plot.render());
     if args.wants("P") {
-        fs::write(folder.join("hooks.svg"), over_hooks(budget))?;
-        fs::write(folder.join("payload.svg"), over_payload(budget))?;
+        write("hooks.svg", over_hooks(budget))?;
+        write("payload.svg", over_payload(budget))?;
     }
     if args.wants("B") {
-        fs::write(folder.join("rules.svg"), over_rules(budget).map_err(std::io::Error::other)?)?;
-        fs::write(folder.join("keeper.svg"), of_keeper(budget).map_err(std::io::Error::other)?)?;
+        write("rules.svg", over_rules(budget).map_err(std::io::Error::other)?)?;
+        write("keeper.svg", of_keeper(budget).map_err(std::io::Error::other)?)?;
     }
     if args.wants("W") {
-        fs::write(folder.join("workers.svg"), of_workers(budget))?;
+        write("workers.svg", of_workers(budget))?;
     }
     Ok(())
 }
 
-fn over_hooks(budget: Budget) -> String {
-    let counts = [1_u32, 2, 4, 8, 16, 32, 64];
-    let mut lines = Lines::new("", false);
-    for count in counts {
-        lines.add(f64::from(count), &small_event(budget, &several(silent(), count as usize)));
+fn over_hooks(budget: Budget) -> Plot<'static> {
+    let mut lines = [line("hookrail", OURS), line("floor", FLOOR)];
+    for count in [1_u32, 2, 4, 8, 16, 32, 64] {
+        let duel = small_event(budget, &several(silent(), count as usize));
+        add(&mut lines, count, count_text, both(&duel));
     }
     Plot {
         title: "One event, hooks side by side",
         x_label: "hooks",
-        y_label: "latency (median)",
-        x_ticks: counts.map(|count| (f64::from(count), count.to_string())).into(),
-        y_text: short_time,
-        series: lines.series().into(),
+        x_text: count_text,
+        series: lines.into(),
     }
-    .render()
 }
 
-fn over_rules(budget: Budget) -> Result<String, String> {
+fn over_rules(budget: Budget) -> Result<Plot<'static>, String> {
     let counts = [1_u32, 10, 100, 300, 1_000];
-    let mut lines = Lines::new("", false);
+    let mut lines = [line("hookrail", OURS), line("floor", FLOOR)];
     let duels = crate::bridge::over_rules(budget, &counts.map(|count| count as usize))?;
     for (count, duel) in counts.into_iter().zip(&duels) {
-        lines.add(f64::from(count), duel);
+        add(&mut lines, count, count_text, both(duel));
     }
-    let plot = Plot {
+    Ok(Plot {
         title: "A call of the bridge, rules that are not for it",
         x_label: "rules; the floor is an empty program",
-        y_label: "latency (median)",
-        x_ticks: counts.map(|count| (f64::from(count), count.to_string())).into(),
-        y_text: short_time,
-        series: lines.series().into(),
-    };
-    Ok(plot.render())
+        x_text: count_text,
+        series: lines.into(),
+    })
 }
 
-fn over_payload(budget: Budget) -> String {
-    let sizes = [1_u32, 8, 60, 256, 1_000, 4_000, 16_000, 50_000];
+fn over_payload(budget: Budget) -> Plot<'static> {
     let mut series = Vec::new();
-    for (hooks, name, dashed) in [(1, ", 1 hook", true), (8, ", 8 hooks", false)] {
-        let mut lines = Lines::new(name, dashed);
-        for kilobytes in sizes {
-            lines.add(f64::from(kilobytes), &large_event(budget, kilobytes as usize * 1_000, hooks));
+    for (hooks, name, dashed) in [(1, "1 hook", true), (8, "8 hooks", false)] {
+        let line = |who, color| Series { dashed, ..line(&format!("{who}, {name}"), color) };
+        let mut lines = [line("hookrail", OURS), line("floor", FLOOR)];
+        for kilobytes in [1_u32, 8, 60, 256, 1_000, 4_000, 16_000, 50_000] {
+            let duel = large_event(budget, kilobytes as usize * 1_000, hooks);
+            add(&mut lines, kilobytes, size_text, both(&duel));
         }
-        series.extend(lines.series());
+        series.extend(lines);
     }
     Plot {
         title: "One event, payload read by every hook",
         x_label: "payload; the engine's time includes writing it as JSON",
-        y_label: "latency (median)",
-        x_ticks: sizes.map(|size| (f64::from(size), size_text(size))).into(),
-        y_text: short_time,
+        x_text: size_text,
         series,
     }
-    .render()
 }
 
-fn of_workers(budget: Budget) -> String {
-    let sizes = [1_u32, 8, 60, 256, 1_000, 4_000, 10_000];
-    let line =
-        |name: &str, color, dashed| Series { name: name.to_owned(), color, dashed, points: Vec::new() };
-    let mut series = [
-        line("raw pipe", FLOOR, false),
-        line("worker", OURS, false),
-        line("in forks", OURS, true),
-        line("a process per event", OTHER, false),
+fn of_workers(budget: Budget) -> Plot<'static> {
+    let mut lines = [
+        line("raw pipe", FLOOR),
+        line("worker", OURS),
+        Series { dashed: true, ..line("in forks", OURS) },
+        line("a process per event", OTHER),
     ];
-    for kilobytes in sizes {
-        let medians = medians(budget, kilobytes as usize * 1_000);
-        for (series, seconds) in series.iter_mut().zip(medians) {
-            say(&format!("{}, {}: {}", series.name, size_text(kilobytes), time(seconds)));
-            series.points.push((f64::from(kilobytes), seconds));
-        }
+    for kilobytes in [1_u32, 8, 60, 256, 1_000, 4_000, 10_000] {
+        add(&mut lines, kilobytes, size_text, medians(budget, kilobytes as usize * 1_000));
     }
     Plot {
         title: "One event of a Python hook that reads its payload",
         x_label: "payload; the engine's time includes writing it as JSON",
-        y_label: "latency (median)",
-        x_ticks: sizes.map(|size| (f64::from(size), size_text(size))).into(),
-        y_text: short_time,
-        series: series.into(),
+        x_text: size_text,
+        series: lines.into(),
     }
-    .render()
 }
 
-fn of_keeper(budget: Budget) -> Result<String, String> {
-    let sizes = [1_u32, 8, 60, 256, 1_000];
-    let line = |name: &str, color| Series { name: name.to_owned(), color, dashed: false, points: Vec::new() };
-    let mut series = [line("started for each call", OTHER), line("kept", OURS), line("empty program", FLOOR)];
+fn of_keeper(budget: Budget) -> Result<Plot<'static>, String> {
+    let mut lines = [line("started for each call", OTHER), line("kept", OURS), line("empty program", FLOOR)];
     let mut hook = PythonHook::build()?;
-    for kilobytes in sizes {
-        let medians = hook.medians(budget, kilobytes as usize * 1_000);
-        for (series, seconds) in series.iter_mut().zip(medians) {
-            say(&format!("{}, {}: {}", series.name, size_text(kilobytes), time(seconds)));
-            series.points.push((f64::from(kilobytes), seconds));
-        }
+    for kilobytes in [1_u32, 8, 60, 256, 1_000] {
+        add(&mut lines, kilobytes, size_text, hook.medians(budget, kilobytes as usize * 1_000));
     }
-    let plot = Plot {
+    Ok(Plot {
         title: "A call of Claude Code with a Python worker hook",
         x_label: "payload",
-        y_label: "latency (median)",
-        x_ticks: sizes.map(|size| (f64::from(size), size_text(size))).into(),
-        y_text: short_time,
-        series: series.into(),
-    };
-    Ok(plot.render())
+        x_text: size_text,
+        series: lines.into(),
+    })
 }
 
-fn size_text(kilobytes: u32) -> String {
-    match kilobytes {
-        ..1_000 => format!("{kilobytes} kB"),
-        _ => format!("{} MB", kilobytes / 1_000),
-    }
+fn line(name: &str, color: RGBColor) -> Series {
+    Series { name: name.to_owned(), color, dashed: false, points: Vec::new() }
 }
 
-/// A line for the engine and one for the floor.
-struct Lines {
-    ours: Series,
-    floor: Series,
+/// The medians of ours and of the floor.
+fn both(duel: &Duel) -> [f64; 2] {
+    [median(&duel.ours.wall), median(&duel.base.wall)]
 }
 
-impl Lines {
-    fn new(what: &str, dashed: bool) -> Self {
-        let line = |name, color| Series { name: format!("{name}{what}"), color, dashed, points: Vec::new() };
-        Self { ours: line("hookrail", OURS), floor: line("floor", FLOOR) }
-    }
-
-    fn add(&mut self, x: f64, duel: &Duel) {
-        let (ours, floor) = (median(&duel.ours.wall), median(&duel.base.wall));
-        say(&format!("{}, {x}: {}, floor {}", self.ours.name, time(ours), time(floor)));
-        self.ours.points.push((x, ours));
-        self.floor.points.push((x, floor));
-    }
-
-    fn series(self) -> [Series; 2] {
-        [self.ours, self.floor]
+/// Adds a point to each line, and tells it.
+fn add<const N: usize>(lines: &mut [Series; N], x: u32, x_text: fn(f64) -> String, seconds: [f64; N]) {
+    let x = f64::from(x);
+    for (line, seconds) in lines.iter_mut().zip(seconds) {
+        say(&format!("{}, {}: {}", line.name, x_text(x), time(seconds)));
+        line.points.push((x, seconds));
     }
 }
 
-/// A tick's value without needless digits.
-fn short_time(seconds: f64) -> String {
-    match seconds {
-        _ if seconds < 0.999e-3 => format!("{:.0} µs", seconds * 1e6),
-        _ if seconds < 0.999 => format!("{:.0} ms", seconds * 1e3),
-        _ => format!("{seconds:.0} s"),
-    }
+fn count_text(count: f64) -> String {
+    count.to_string()
+}
+
+fn size_text(kilobytes: f64) -> String {
+    if kilobytes < 1_000.0 { format!("{kilobytes} kB") } else { format!("{} MB", kilobytes / 1_000.0) }
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
+
 use crate::sys::cpu_time;
 
 /// How often the bootstrap draws.
@@ -95,9 +97,11 @@ impl Duel {
 impl Ratio {
     /// The ratio of the medians of two lists of samples, with its bootstrap interval.
     pub(crate) fn of(ours: &[f64], base: &[f64]) -> Self {
-        let mut random = Random::new();
-        let mut draws: Vec<f64> =
-            (0..DRAWS).map(|_| random.resampled_median(ours) / random.resampled_median(base)).collect();
+        // A fixed start: the same samples give the same interval.
+        let mut random = Rng::with_seed(0x5eed);
+        let mut draws: Vec<f64> = (0..DRAWS)
+            .map(|_| resampled_median(&mut random, ours) / resampled_median(&mut random, base))
+            .collect();
         draws.sort_by(f64::total_cmp);
         Self {
             middle: median(ours) / median(base),
@@ -133,29 +137,8 @@ fn median_of(samples: &mut [f64]) -> f64 {
     *upper
 }
 
-/// A small generator (`splitmix64`) with a fixed start: the same samples give the same interval.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        Self(0x5eed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    #[allow(clippy::cast_possible_truncation, reason = "an index below the length fits")]
-    fn resampled_median(&mut self, samples: &[f64]) -> f64 {
-        let count = samples.len() as u64;
-        let mut drawn: Vec<f64> = samples
-            .iter()
-            .map(|_| samples[((u128::from(self.next()) * u128::from(count)) >> 64) as usize])
-            .collect();
-        median_of(&mut drawn)
-    }
+/// The median of as many samples, drawn with replacement.
+fn resampled_median(random: &mut Rng, samples: &[f64]) -> f64 {
+    let mut drawn: Vec<f64> = samples.iter().map(|_| samples[random.usize(..samples.len())]).collect();
+    median_of(&mut drawn)
 }

@@ -56,9 +56,9 @@ fn bodies_of_all_kinds_become_clear_errors() {
         (503, "[]".to_owned(), true, "the server failed with HTTP 503: []; try again later"),
         (418, "{\"error\":{}}".to_owned(), false, "the server refused the request (HTTP 418): {}"),
     ] {
-        let error = ApiError::from_body(status, body.as_bytes(), &str::to_owned);
+        let error = ApiError::from_body(status, body.as_bytes(), &str::to_owned).into_model_error("m");
         assert_eq!(error.is_transient(), transient, "{body}");
-        assert_eq!(error.into_model_error("m").to_string(), expected);
+        assert_eq!(error.to_string(), expected);
     }
 }
 

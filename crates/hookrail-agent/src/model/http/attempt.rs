@@ -3,6 +3,7 @@
 //! Retries are not handled here: an attempt reports what went wrong and whether that may pass.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use hookrail::genai::GenerateContentResponse;
 use reqwest::Response;
@@ -12,79 +13,77 @@ use tokio::time::timeout;
 
 use super::super::api_error::{ApiError, tidy};
 use super::super::error::ModelError;
-use super::super::sse::{SseDecoder, SseEvent};
+use super::super::key::ApiKey;
+use super::super::sse::SseDecoder;
 use super::super::wire::response_from_value;
-use super::failure::AttemptFailure;
 use super::options::GeminiOptions;
 
 /// An attempt whose response has begun.
 pub(super) struct Attempt {
     response: Response,
+    /// Taken out of the server's texts.
+    key: ApiKey,
+    model: String,
+    idle_timeout: Duration,
     /// Whether HTTP itself marks the end of the body.
     framed: bool,
     decoder: SseDecoder,
-    events: VecDeque<SseEvent>,
+    events: VecDeque<String>,
     delivered: bool,
     finish_reason_seen: bool,
 }
 
 impl Attempt {
     /// An attempt that has read nothing of its response but the head.
-    pub(super) fn new(response: Response, max_event_bytes: usize) -> Self {
+    pub(super) fn new(response: Response, options: &GeminiOptions, key: ApiKey, model: String) -> Self {
         let headers = response.headers();
         let framed = headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
         Self {
             response,
+            key,
+            model,
+            idle_timeout: options.idle_timeout,
             framed,
-            decoder: SseDecoder::new(max_event_bytes),
+            decoder: SseDecoder::new(options.max_event_bytes),
             events: VecDeque::new(),
             delivered: false,
             finish_reason_seen: false,
         }
     }
 
-    /// The next chunk; `None` at the proper end. `scrub` takes the API key out of the server's texts.
-    pub(super) async fn next_chunk(
-        &mut self,
-        options: &GeminiOptions,
-        model: &str,
-        scrub: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
+    /// The next chunk; `None` at the proper end.
+    pub(super) async fn next_chunk(&mut self) -> Result<Option<GenerateContentResponse>, ModelError> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 // Some servers keep a connection alive with empty events.
-                if event.data.trim().is_empty() {
+                if event.trim().is_empty() {
                     continue;
                 }
-                let value = serde_json::from_str(&event.data)
+                let value = serde_json::from_str(&event)
                     .map_err(|error| malformed(&format!("an event that is not JSON ({error})")))?;
-                return self.read_event(value, model, scrub).map(Some);
+                return self.read_event(value).map(Some);
             }
-            let bytes = timeout(options.idle_timeout, self.response.chunk()).await;
-            let bytes = bytes.map_err(|_| ModelError::IdleTimeout { idle: options.idle_timeout })?;
+            let bytes = timeout(self.idle_timeout, self.response.chunk()).await;
+            let bytes = bytes.map_err(|_| ModelError::IdleTimeout { idle: self.idle_timeout })?;
             let bytes = bytes.map_err(|source| {
                 let source = Some(source.without_url());
-                AttemptFailure::transient(ModelError::CutOff { attempts: 1, source })
+                ModelError::CutOff { attempts: 1, source }
             })?;
-            let Some(bytes) = bytes else { return self.end(model, scrub) };
+            let Some(bytes) = bytes else { return self.end() };
             if let Err(too_large) = self.decoder.push(&bytes, &mut self.events) {
-                return Err(ModelError::EventTooLarge { limit: too_large.limit }.into());
+                return Err(ModelError::EventTooLarge { limit: too_large.limit });
             }
         }
     }
 
     /// Decides what the end of the body means.
-    fn end(
-        &mut self,
-        model: &str,
-        scrub: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
-        let cut_off = || AttemptFailure::transient(ModelError::CutOff { attempts: 1, source: None });
+    fn end(&mut self) -> Result<Option<GenerateContentResponse>, ModelError> {
+        let cut_off = || ModelError::CutOff { attempts: 1, source: None };
         if let Some(last) = std::mem::take(&mut self.decoder).finish()
-            && !last.data.trim().is_empty()
+            && !last.trim().is_empty()
         {
-            let value = serde_json::from_str(&last.data).map_err(|_| cut_off())?;
-            return self.read_event(value, model, scrub).map(Some);
+            let value = serde_json::from_str(&last).map_err(|_| cut_off())?;
+            return self.read_event(value).map(Some);
         }
         if !self.framed && !self.finish_reason_seen {
             return Err(cut_off());
@@ -94,20 +93,14 @@ impl Attempt {
         }
         let content_type = self.response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let content_type = content_type.filter(|kind| !kind.starts_with("text/event-stream")).map(tidy);
-        Err(ModelError::EmptyResponse { content_type }.into())
+        Err(ModelError::EmptyResponse { content_type })
     }
 
     /// Reads one event, which may be an error that the server found after it had sent its status.
-    fn read_event(
-        &mut self,
-        value: Value,
-        model: &str,
-        scrub: &(dyn Fn(&str) -> String + Sync),
-    ) -> Result<GenerateContentResponse, AttemptFailure> {
+    fn read_event(&mut self, value: Value) -> Result<GenerateContentResponse, ModelError> {
+        let scrub = |text: &str| self.key.scrub(text);
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-            let error = ApiError::from_value(error, &scrub);
-            let (transient, retry_after) = (error.is_transient(), error.retry_after);
-            return Err(AttemptFailure { error: error.into_model_error(model), transient, retry_after });
+            return Err(ApiError::from_value(error, &scrub).into_model_error(&self.model));
         }
         let chunk = response_from_value(value)
             .map_err(|why| malformed(&scrub(&format!("an event that is not a response ({why})"))))?;

@@ -19,7 +19,6 @@ use super::super::retry::{RetryNotice, chance, parse_retry_after};
 use super::super::wire::request_body;
 use super::SharedClient;
 use super::attempt::Attempt;
-use super::failure::AttemptFailure;
 
 /// How much of an error's body is read.
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
@@ -64,20 +63,17 @@ impl HttpCall {
     /// The next chunk, after as many attempts as the policy grants.
     pub(super) async fn next_chunk(&mut self) -> Result<Option<GenerateContentResponse>, ModelError> {
         loop {
-            let failure = match self.try_next_chunk().await {
+            let error = match self.try_next_chunk().await {
                 Ok(chunk) => {
                     self.delivered |= chunk.is_some();
                     return Ok(chunk);
                 }
-                Err(failure) => failure,
+                Err(error) => error.after_attempts(self.attempts),
             };
             self.attempt = None;
-            let error = failure.error.after_attempts(self.attempts);
-            if self.delivered || !failure.transient {
-                return Err(error);
-            }
             let policy = &self.shared.options.retry;
-            let Some(delay) = policy.delay(self.attempts, failure.retry_after, chance()) else {
+            let delay = policy.delay(self.attempts, error.retry_after(), chance());
+            let Some(delay) = delay.filter(|_| !self.delivered && error.is_transient()) else {
                 return Err(error);
             };
             let notice = RetryNotice {
@@ -95,18 +91,17 @@ impl HttpCall {
     }
 
     /// The next chunk of the attempt that runs, or of a new one. `None` is the proper end of the response.
-    async fn try_next_chunk(&mut self) -> Result<Option<GenerateContentResponse>, AttemptFailure> {
+    async fn try_next_chunk(&mut self) -> Result<Option<GenerateContentResponse>, ModelError> {
         if self.attempt.is_none() {
             self.attempts += 1;
             self.attempt = Some(self.open().await?);
         }
         let Some(attempt) = &mut self.attempt else { return Ok(None) };
-        let scrub = |text: &str| self.key.scrub(text);
-        attempt.next_chunk(&self.shared.options, &self.model, &scrub).await
+        attempt.next_chunk().await
     }
 
     /// Sends the request and waits for the response to begin.
-    async fn open(&self) -> Result<Attempt, AttemptFailure> {
+    async fn open(&self) -> Result<Attempt, ModelError> {
         let options = &self.shared.options;
         let client = self.shared.client(&self.url)?;
         let mut request = Request::new(reqwest::Method::POST, self.url.clone());
@@ -118,15 +113,15 @@ impl HttpCall {
         let response = response.map_err(|_| ModelError::IdleTimeout { idle: options.first_byte_timeout })?;
         let response = response.map_err(|source| {
             let (server, source) = (server(&self.url), source.without_url());
-            AttemptFailure::transient(ModelError::Unreachable { server, attempts: 1, source })
+            ModelError::Unreachable { server, attempts: 1, source }
         })?;
         let status = response.status();
         tracing::debug!(server = server(&self.url), status = status.as_u16(), "the model's server answered");
         if status.is_success() {
-            return Ok(Attempt::new(response, options.max_event_bytes));
+            return Ok(Attempt::new(response, options, self.key.clone(), self.model.clone()));
         }
         if status.is_redirection() {
-            return Err(self.redirected(&response).into());
+            return Err(self.redirected(&response));
         }
         Err(self.refused(response).await)
     }
@@ -141,7 +136,7 @@ impl HttpCall {
 
     /// Reads the body of a response that has an error status. A wait that the header asks for comes before one in the
     /// body.
-    async fn refused(&self, mut response: Response) -> AttemptFailure {
+    async fn refused(&self, mut response: Response) -> ModelError {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let asked = header.and_then(|value| parse_retry_after(value, SystemTime::now()));
@@ -157,10 +152,6 @@ impl HttpCall {
         // What came in time is used: an error is reported without its explanation, too.
         let _in_time = timeout(ERROR_BODY_TIMEOUT, read).await;
         let error = ApiError::from_body(status, &body, &|text| self.key.scrub(text));
-        AttemptFailure {
-            transient: error.is_transient(),
-            retry_after: asked.or(error.retry_after),
-            error: error.into_model_error(&self.model),
-        }
+        ApiError { retry_after: asked.or(error.retry_after), ..error }.into_model_error(&self.model)
     }
 }

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::io;
 
+use rustix::fs::FileType;
+
 use super::super::failure::{NOT_DIRECTORY, NOT_FOUND, OUTSIDE, READ_FAILED, ToolFailure};
 use super::super::text;
-use super::{ProjectPath, Workspace};
+use super::{ProjectPath, Workspace, file_type, swapped};
 
 impl Workspace {
     /// Where a path leads, existing or not; refused outside of the project.
@@ -58,6 +60,16 @@ impl Workspace {
         let exists = missing.is_empty();
         let relative = missing.iter().rev().fold(relative.to_owned(), |path, name| path.join(name));
         Ok(ProjectPath { relative, exists })
+    }
+
+    /// Like [`Workspace::resolve_existing`] for a folder.
+    pub(in crate::tools) fn resolve_folder(&self, given: &str) -> Result<ProjectPath, ToolFailure> {
+        let inside = self.resolve_existing(given)?;
+        let stat = self.stat(&inside.relative).map_err(|error| swapped(&inside, error))?;
+        if file_type(&stat) != FileType::Directory {
+            return Err(ToolFailure::new(NOT_DIRECTORY, format!("`{}` is not a folder", inside.shown())));
+        }
+        Ok(inside)
     }
 
     /// Like [`Workspace::resolve`] for something that must be there; suggests near names otherwise.

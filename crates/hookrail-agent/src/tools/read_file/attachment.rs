@@ -3,9 +3,10 @@
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hookrail::genai::Part;
 use hookrail::{ToolContent, ToolResult};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::paths::ProjectPath;
+use super::super::report;
 
 /// The type of a file that models can look at, recognised by its first bytes and not by its name.
 pub(super) fn attachable(start: &[u8]) -> Option<&'static str> {
@@ -28,14 +29,11 @@ pub(super) fn attachment(inside: &ProjectPath, mime_type: &str, bytes: &[u8]) ->
         "inlineData".to_owned(),
         json!({ "mimeType": mime_type, "data": BASE64_STANDARD.encode(bytes) }),
     );
+    let content = vec![Part::text(format!("The content of `{shown}` ({mime_type}, {size} bytes):")), data];
+    let facts = json!({ "file_path": shown, "bytes": size, "mime_type": mime_type });
     ToolResult {
-        llm_content: ToolContent::Parts(vec![
-            Part::text(format!("The content of `{shown}` ({mime_type}, {size} bytes):")),
-            data,
-        ]),
-        return_display: Value::String(format!("Read {shown} ({mime_type}, {size} bytes)")),
-        metadata: json!({ "file_path": shown, "bytes": size, "mime_type": mime_type }).as_object().cloned(),
-        ..ToolResult::default()
+        llm_content: ToolContent::Parts(content),
+        ..report("", format!("Read {shown} ({mime_type}, {size} bytes)"), &facts)
     }
 }
 
@@ -44,12 +42,9 @@ pub(super) fn description(inside: &ProjectPath, mime_type: Option<&str>, size: u
     let shown = inside.shown();
     let what = mime_type.unwrap_or("binary data");
     let why = if mime_type.is_some() { "too large to be shown" } else { "not shown" };
-    ToolResult {
-        llm_content: ToolContent::Text(format!(
-            "`{shown}` is a binary file ({what}, {size} bytes); its content is {why}."
-        )),
-        return_display: Value::String(format!("{shown} is a binary file ({what}, {size} bytes)")),
-        metadata: json!({ "file_path": shown, "bytes": size, "binary": true }).as_object().cloned(),
-        ..ToolResult::default()
-    }
+    report(
+        format!("`{shown}` is a binary file ({what}, {size} bytes); its content is {why}."),
+        format!("{shown} is a binary file ({what}, {size} bytes)"),
+        &json!({ "file_path": shown, "bytes": size, "binary": true }),
+    )
 }

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 
-use hookrail::{ToolContent, ToolResult};
-use serde_json::{Value, json};
+use hookrail::ToolResult;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::super::paths::ProjectPath;
-use super::super::text;
+use super::super::{report, text};
 
 /// No more text than this in one result, whatever the model asks for.
 const MOST_BYTES: usize = 1 << 20;
@@ -98,17 +98,14 @@ impl Passage {
         } else {
             text::count(self.lines, "line", "lines")
         };
-        ToolResult {
-            llm_content: ToolContent::Text(llm_content),
-            return_display: Value::String(format!("Read {shown} ({part})")),
-            metadata: json!({
+        report(
+            llm_content,
+            format!("Read {shown} ({part})"),
+            &json!({
                 "file_path": shown, "bytes": size, "offset": self.skipped, "lines": self.lines,
                 "truncated": self.more || self.cut > 0,
-            })
-            .as_object()
-            .cloned(),
-            ..ToolResult::default()
-        }
+            }),
+        )
     }
 }
 

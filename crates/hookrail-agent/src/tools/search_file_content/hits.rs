@@ -5,14 +5,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use hookrail::{ToolContent, ToolResult};
+use hookrail::ToolResult;
 use regex::bytes::Regex;
 use rustix::fs::OFlags;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::super::paths::{self, Workspace};
-use super::super::text;
+use super::super::{report, text};
 
 /// The search ends with this many matches.
 const MOST_MATCHES: usize = 500;
@@ -95,17 +95,11 @@ impl Hits {
             let files = text::count(self.unread, "file", "files");
             let _ = write!(listing, "\n[{files} could not be searched: unreadable, or with enormous lines]");
         }
-        ToolResult {
-            metadata: json!({
-                "pattern": pattern, "path": place, "matches": self.lines.len(), "files": self.files,
-                "truncated": self.is_full(),
-            })
-            .as_object()
-            .cloned(),
-            return_display: Value::String(format!("Found {matches} of {pattern}")),
-            llm_content: ToolContent::Text(listing),
-            ..ToolResult::default()
-        }
+        let facts = json!({
+            "pattern": pattern, "path": place, "matches": self.lines.len(), "files": self.files,
+            "truncated": self.is_full(),
+        });
+        report(listing, format!("Found {matches} of {pattern}"), &facts)
     }
 }
 

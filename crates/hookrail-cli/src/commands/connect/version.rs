@@ -111,7 +111,7 @@ mod tests {
     /// The versions are data in one place; a dialect repeats the one that it was written for.
     #[test]
     fn a_dialect_follows_the_version_that_was_measured() {
-        for program in &hookrail_live::PROGRAMS {
+        for program in hookrail_live::PROGRAMS.iter() {
             let agent: Agent = program.name.parse().unwrap();
             assert_eq!(measured_version(agent), hookrail_bridge::tested_with(agent), "{agent}");
         }

@@ -57,9 +57,9 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, printer: &mut Printer) -
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut is_missing = false;
     let mut agents = Vec::new();
-    for each in &PROGRAMS {
+    for each in PROGRAMS.iter() {
         let Ok(agent) = each.name.parse::<Agent>() else { continue };
-        let executable = find_in_path(each.name, &path);
+        let executable = find_in_path(&each.name, &path);
         let is_wanted = match args.agents.as_slice() {
             [] => executable.is_some() && status_of(agent, context).connected != Connected::No,
             named => named.contains(&agent),
@@ -104,7 +104,7 @@ fn look_at(
     printer: &mut Printer,
 ) -> anyhow::Result<LiveAgent> {
     let version = hookrail_live::version(executable)?;
-    let table = measured(agent.name);
+    let table = measured(&agent.name);
     let shown = version.as_deref().unwrap_or("of an unknown version");
     printer.message(format_args!("running {} {} …", agent.title, escape_line(shown)));
     let hookrail = program()?;
@@ -130,7 +130,7 @@ fn look_at(
         }
     });
     Ok(LiveAgent {
-        agent: agent.name,
+        agent: &agent.name,
         measured: is_measured(table.as_ref(), version.as_deref()),
         effects: effects.collect(),
         version,
