@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::root;
 
 /// The crates that are published, in the order of publishing.
-const PUBLISHED: [&str; 8] = [
+const PUBLISHED: [&str; 9] = [
     "hookrail-policy",
     "hookrail-remote",
     "hookrail-shell",
@@ -16,6 +16,7 @@ const PUBLISHED: [&str; 8] = [
     "hookrail-agent",
     "hookrail-bridge",
     "hookrail-live",
+    "hookrail-commands",
     "hookrail-cli",
 ];
 

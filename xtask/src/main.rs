@@ -66,7 +66,7 @@ fn generate(root: &Path) -> Result<Vec<Generated>> {
         ("hookrail_hook.mjs", "clients/node/lib/hook.mjs"),
         ("hookrail_hook.py", "clients/python/hookrail_cli/hook.py"),
     ] {
-        let kit = root.join("crates/hookrail-cli/src/commands/init/kits").join(kit);
+        let kit = root.join("crates/hookrail-commands/src/commands/init/kits").join(kit);
         let content =
             std::fs::read_to_string(&kit).with_context(|| format!("cannot read {}", kit.display()))?;
         files.push(Generated { path: root.join(copy), content });

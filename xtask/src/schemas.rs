@@ -17,7 +17,7 @@ pub(crate) fn generate(root: &Path) -> Result<Vec<Generated>> {
     let generated = |name: String, text: String| Generated { path: folder.join(name), content: text + "\n" };
     let log = serde_json::to_string_pretty(&session_log_schema())?;
     // Written by hand beside its reader, whose tests hold the two together.
-    let tests = std::fs::read_to_string(root.join("crates/hookrail-cli/src/commands/test/schema.json"))?;
+    let tests = std::fs::read_to_string(root.join("crates/hookrail-commands/src/commands/test/schema.json"))?;
     let mut schemas = vec![
         generated("session-log.schema.json".to_owned(), log),
         generated("test.schema.json".to_owned(), tests.trim_end().to_owned()),

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_nats::{Client, Event, ReconnectToServer, RequestErrorKind};
-use futures_util::StreamExt as _;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, mpsc, watch};
 
-use crate::connection::Endpoint;
+use crate::client::{Client, News, carry};
+use crate::connection::{Endpoint, Message};
+use crate::key::random;
 
 /// The longest answer that is read.
 const MOST_BYTES: usize = 1024 * 1024;
@@ -32,6 +32,9 @@ pub enum Rights {
 #[derive(Clone)]
 struct Connected {
     client: Client,
+    /// Where answers come, but for the last word.
+    inbox: String,
+    max_payload: usize,
     /// Why nothing more is to be expected of it.
     trouble: watch::Receiver<Option<String>>,
 }
@@ -45,11 +48,18 @@ impl Asker {
         question: Vec<u8>,
     ) -> Result<Vec<u8>, String> {
         let connected = self.connected(endpoint).await?;
-        let answer = connected.request(subject, question).await;
+        let answer = connected.request(subject, &question).await;
         if connected.trouble.borrow().is_some() {
             self.kept.lock().await.remove(endpoint);
         }
-        answer
+        let answer = answer?;
+        if answer.has_no_responders {
+            return Err(format!("no service listens on `{subject}`"));
+        }
+        if answer.payload.len() > MOST_BYTES {
+            return Err(format!("the service answered with more than {MOST_BYTES} bytes"));
+        }
+        Ok(answer.payload)
     }
 
     /// The connection of an earlier question, or a new one. Questions that come together share the same.
@@ -60,76 +70,72 @@ impl Asker {
         if let Some(connected) = kept.get(endpoint).filter(usable) {
             return Ok(connected.clone());
         }
-        let connected = connect(endpoint).await?;
+        let (connected, _) = connect(endpoint).await?;
         kept.insert(endpoint.clone(), connected.clone());
         Ok(connected)
     }
 }
 
 impl Connected {
-    async fn request(&self, subject: &str, question: Vec<u8>) -> Result<Vec<u8>, String> {
-        let mut trouble = self.trouble.clone();
-        let asked = self.client.request(subject.to_owned(), question.into());
-        let answer = tokio::select! {
-            answer = asked => answer.map_err(|error| match error.kind() {
-                RequestErrorKind::NoResponders => format!("no service listens on `{subject}`"),
-                _ => error.to_string(),
-            })?,
-            Ok(why) = trouble.wait_for(Option::is_some) => {
-                return Err(why.clone().unwrap_or_default());
-            }
-        };
-        if answer.payload.len() > MOST_BYTES {
-            return Err(format!("the service answered with more than {MOST_BYTES} bytes"));
+    async fn request(&self, subject: &str, question: &[u8]) -> Result<Message, String> {
+        if question.len() > self.max_payload {
+            return Err("the question is longer than the NATS server accepts".to_owned());
         }
-        Ok(answer.payload.into())
+        let mut trouble = self.trouble.clone();
+        let answer = self.client.ask(subject, format!("{}.{}", self.inbox, word()?), question);
+        tokio::select! {
+            Ok(answer) = answer => Ok(answer),
+            why = trouble.wait_for(Option::is_some) => {
+                Err(why.ok().and_then(|why| why.clone()).unwrap_or_else(|| "the connection was closed".to_owned()))
+            }
+        }
     }
 }
 
-/// A connection that is given up when it breaks: the next question makes a new one, and knows at once if it cannot.
-async fn connect(endpoint: &Endpoint) -> Result<Connected, String> {
-    let (address, options) = endpoint.options()?;
+/// A word that nobody guesses.
+fn word() -> Result<String, String> {
+    Ok(format!("{:032x}", u128::from_ne_bytes(random()?)))
+}
+
+/// A connection that is given up when it breaks: the next question makes a new one, and knows at once if it cannot. With
+/// it comes what is heard besides answers.
+async fn connect(endpoint: &Endpoint) -> Result<(Connected, mpsc::Receiver<Message>), String> {
+    let login = endpoint.login()?;
+    let connection = login.connect(&login.address).await?;
+    let (client, mut orders) = Client::new();
     let (told, trouble) = watch::channel(None);
-    let only = address.clone();
-    // At once: the client's own pause, even one of no length, waits for the timer's next millisecond, as long as all the rest takes.
-    let options = options.reconnect_to_server_callback(move |_, _| {
-        let chosen = ReconnectToServer { addr: only.clone(), delay: Some(Duration::ZERO) };
-        std::future::ready(Some(chosen))
-    });
-    let options = options.ignore_discovered_servers().max_reconnects(1).event_callback(move |event| {
-        let why = match event {
-            Event::ServerError(error) => Some(error.to_string()),
-            Event::Disconnected | Event::Closed => Some("the connection was closed".to_owned()),
-            _ => None,
-        };
-        if let Some(why) = why {
+    let (deliver, heard) = mpsc::channel(1);
+    let inbox = format!("{}.{}", login.inbox, word()?);
+    client.send(format!("SUB {inbox}.* 1\r\n"));
+    let max_payload = connection.info.max_payload;
+    tokio::spawn(async move {
+        let first = |why| {
             told.send_if_modified(|first| first.is_none() && first.replace(why).is_none());
-        }
-        std::future::ready(())
+        };
+        let mut tell = |news| match news {
+            // What nobody waits for is dropped.
+            News::Message(message) => drop(deliver.try_send(message)),
+            News::Error(why) => first(why),
+        };
+        let why = carry(connection, &mut orders, &mut tell).await;
+        first(why);
     });
-    let client = options.connect(address).await.map_err(|error| {
-        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-        format!("cannot connect: {}{cause}", error.kind())
-    })?;
-    Ok(Connected { client, trouble })
+    Ok((Connected { client, inbox, max_payload, trouble }, heard))
 }
 
 /// Finds out whether credentials that ask could answer as well. The question is one that services refuse to read.
 pub async fn rights(endpoint: &Endpoint, subject: &str) -> Result<Rights, String> {
     let tested = async {
-        let connected = connect(endpoint).await?;
-        let listening = connected.client.subscribe(subject.to_owned()).await;
-        let mut listening = listening.map_err(|error| error.to_string())?;
-        let asked = connected.client.request(subject.to_owned(), "{}".into());
+        let (connected, mut heard) = connect(endpoint).await?;
+        connected.client.send(format!("SUB {subject} 2\r\n"));
+        // Refused, this subscription is a trouble that says nothing about asking.
+        let answer = connected.client.ask(subject, format!("{}.{}", connected.inbox, word()?), b"{}");
         tokio::select! {
             biased;
             // The server hands a subscriber its own question before anybody can answer it.
-            Some(_) = listening.next() => Ok(Rights::CanAnswer),
-            answer = asked => match answer {
-                Ok(_) => Ok(Rights::AskOnly),
-                Err(error) if error.kind() == RequestErrorKind::NoResponders => Ok(Rights::AskOnly),
-                Err(error) => Err(error.to_string()),
-            },
+            Some(_) = heard.recv() => Ok(Rights::CanAnswer),
+            Ok(_) = answer => Ok(Rights::AskOnly),
+            else => Err("the connection was closed".to_owned()),
         }
     };
     tokio::time::timeout(TEST_TIME, tested).await.unwrap_or_else(|_| Err("no answer came".to_owned()))

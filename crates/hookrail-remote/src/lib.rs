@@ -4,11 +4,14 @@
 //! and nothing is set up before the first question.
 
 mod asker;
+mod client;
 mod connection;
+mod key;
 mod response;
 mod service;
 
 pub use asker::{Asker, Rights, rights};
-pub use connection::{Endpoint, NewKey};
+pub use connection::Endpoint;
+pub use key::NewKey;
 pub use response::{Question, output_of};
 pub use service::{Place, serve};

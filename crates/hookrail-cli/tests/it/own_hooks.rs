@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::program::Ran;
 
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands/demo")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookrail-commands/src/commands/demo")
 }
 
 /// The settings in which all scenes of the demo are on at once.

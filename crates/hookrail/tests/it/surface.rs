@@ -70,7 +70,8 @@ fn the_root_has_few_names_and_each_of_them_is_used() {
     assert!((20..=40).contains(&names.len()), "{}: {names:?}", names.len());
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut text = String::new();
-    for folder in ["crates/hookrail-agent/src", "crates/hookrail-bridge/src", "crates/hookrail-cli/src"] {
+    for folder in ["crates/hookrail-agent/src", "crates/hookrail-bridge/src", "crates/hookrail-commands/src"]
+    {
         add_texts(&workspace.join(folder), &mut text);
     }
     for folder in ["crates/hookrail/examples", "docs"] {
