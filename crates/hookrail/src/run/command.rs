@@ -15,7 +15,7 @@ use crate::settings::Redaction;
 use hookrail_shell::outline;
 
 /// Everything the system needs in order to start a hook.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PreparedCommand {
     /// What to execute: always with a slash, so that nothing searches for it again. A relative path counts
     /// from `cwd`, and has to be executed as it is because scripts see it as their name.

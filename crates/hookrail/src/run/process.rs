@@ -45,7 +45,7 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_hours(10 * 365 * 24);
 const READS_AT_ONCE: usize = 16;
 
 /// What became of a process.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finished {
     /// How it ended.
     pub(crate) exit: Exit,
@@ -66,10 +66,17 @@ pub(crate) struct Captured {
     pub(crate) truncated: bool,
 }
 
+impl Finished {
+    /// An end that took no time.
+    pub(super) fn new(exit: Exit, stdout: Vec<u8>, stderr: Vec<u8>) -> Self {
+        let captured = |bytes| Captured { bytes, truncated: false };
+        Self { exit, stdout: captured(stdout), stderr: captured(stderr), duration: Duration::ZERO }
+    }
+}
+
 /// Why a hook did not run, in the form of a process that ended at once.
 pub(super) fn not_started(why: StartFailure) -> Finished {
-    let (stdout, stderr) = (Captured::default(), Captured::default());
-    Finished { exit: Exit::NotStarted(why), stdout, stderr, duration: Duration::ZERO }
+    Finished::new(Exit::NotStarted(why), Vec::new(), Vec::new())
 }
 
 /// Waits for the end of a process, or for its timeout counted from its spawn. Dropping the future kills the process group.
@@ -77,14 +84,10 @@ pub(super) async fn finish(mut group: ProcessGroup, mut streams: Streams, timeou
     let started = group.started;
     let end = streams.watch(&mut group, started + timeout.min(LONGEST_WAIT)).await;
     let (stdout, stderr, open) = streams.into_parts();
-    let exit = match end {
-        Some(Ok(exit)) => exit,
-        Some(Err(ReapedElsewhere)) => Exit::Unknown,
-        None => {
-            group.terminate(open);
-            Exit::TimedOut(timeout)
-        }
-    };
+    let exit = end.unwrap_or_else(|| {
+        group.terminate(open);
+        Exit::TimedOut(timeout)
+    });
     Finished { exit, stdout, stderr, duration: started.elapsed() }
 }
 
@@ -195,42 +198,35 @@ impl Drop for ProcessGroup {
 
 /// A process whose end can be waited for.
 pub(super) trait Watched {
-    /// Why its exit is not known.
-    type Unknown;
-
     /// Waits for its end. Can be dropped and called again.
-    async fn ended(&mut self) -> Result<Exit, Self::Unknown>;
+    async fn ended(&mut self) -> Exit;
 
     /// Its end as far as it can be seen now, whether or not the reactor has reported it; `None` while it runs.
-    fn look(&mut self) -> Option<Result<Exit, Self::Unknown>>;
+    fn look(&mut self) -> Option<Exit>;
 }
-
-/// Another part of this program reaped the process, so that its status is not known.
-pub(super) struct ReapedElsewhere;
 
 impl Watched for ProcessGroup {
-    type Unknown = ReapedElsewhere;
-
     /// Reaps the leader. The rest of the group, if any, is left alone from here on.
-    async fn ended(&mut self) -> Result<Exit, ReapedElsewhere> {
-        let child = self.child.as_mut().ok_or(ReapedElsewhere)?;
+    async fn ended(&mut self) -> Exit {
+        let Some(child) = &mut self.child else { return Exit::Unknown };
         let status = child.wait().await;
         self.child = None;
-        status.map(exit_of).map_err(|_| ReapedElsewhere)
+        exit_of(status)
     }
 
-    fn look(&mut self) -> Option<Result<Exit, ReapedElsewhere>> {
+    fn look(&mut self) -> Option<Exit> {
         let status = self.child.as_mut()?.try_wait().transpose()?;
         self.child = None;
-        Some(status.map(exit_of).map_err(|_| ReapedElsewhere))
+        Some(exit_of(status))
     }
 }
 
-fn exit_of(status: ExitStatus) -> Exit {
-    match status.code() {
+/// How a process ended. Where another part of this program reaped it, that is not known.
+fn exit_of(status: io::Result<ExitStatus>) -> Exit {
+    status.map_or(Exit::Unknown, |status| match status.code() {
         Some(code) => Exit::Code(code),
         None => Exit::Signal(status.signal().unwrap_or_default()),
-    }
+    })
 }
 
 /// Our ends of a hook's three streams.
@@ -254,11 +250,7 @@ impl Streams {
     ///
     /// The deadline may be noticed late: this process was stopped, the machine slept, or the thread was busy. What the hook
     /// did in the meantime counts.
-    pub(super) async fn watch<W: Watched>(
-        &mut self,
-        process: &mut W,
-        deadline: Instant,
-    ) -> Option<Result<Exit, W::Unknown>> {
+    pub(super) async fn watch(&mut self, process: &mut impl Watched, deadline: Instant) -> Option<Exit> {
         let Self { stdin, stdout, stderr } = self;
         let mut alarm = pin!(sleep_until(deadline.into()));
         let mut feeding = pin!(stdin.write());
@@ -274,14 +266,11 @@ impl Streams {
                 }
             }
         };
-        let end = match exited {
-            Some(Ok(exit)) => Ok(exit),
-            other => {
-                let end = other.or_else(|| process.look());
-                stdout.read_available();
-                stderr.read_available();
-                return end;
-            }
+        let Some(exit) = exited else {
+            let exit = process.look();
+            stdout.read_available();
+            stderr.read_available();
+            return exit;
         };
         // Another process may keep the outputs open.
         let latest = deadline.min(Instant::now() + LINGER);
@@ -291,7 +280,7 @@ impl Streams {
                 quiet = Instant::now() + QUIET;
             }
             if (stdout.has_ended() && stderr.has_ended()) || Instant::now() >= quiet.min(latest) {
-                return Some(end);
+                return Some(exit);
             }
             alarm.as_mut().reset(quiet.min(latest).into());
             tokio::select! {

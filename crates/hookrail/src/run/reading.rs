@@ -86,9 +86,7 @@ pub(crate) fn is_long(runs: &[HookRun]) -> bool {
 /// A hook whose answer could not be read in time. An exit code that decides by itself still counts.
 fn unread(hook: &Arc<Hook>, exit: Exit) -> HookRun {
     let exit = if exit == Exit::Code(0) { Exit::TimedOut(hook.timeout) } else { exit };
-    let (stdout, stderr) = (Captured::default(), Captured::default());
-    let finished = Finished { exit, stdout, stderr, duration: Duration::ZERO };
-    interpreted(hook, finished, 0)
+    interpreted(hook, Finished::new(exit, Vec::new(), Vec::new()), 0)
 }
 
 /// Reads what a finished hook asks for. `keep` is what may be kept of each output.

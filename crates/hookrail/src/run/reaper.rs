@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::unix::{self, ChildState, Pid, ProcessTable, Signal, lock};
 #[cfg(target_os = "linux")]
-use super::worker::fork::loader::Loader;
+use super::worker::forks::Loader;
 
 /// How long `kill_all` waits until the last group is gone.
 const KILL_ALL_WAIT: Duration = Duration::from_millis(500);

@@ -13,7 +13,7 @@ use self::limits::{HookLimits, Shortage};
 use super::environment::EnvironmentSource;
 use super::keeper::{KeeperQuestion, KeptAnswer, KeptQuestion, WorkerKeeper};
 use super::payload::{Payload, PayloadError};
-use super::process::{self, Captured, Finished, Streams, not_started};
+use super::process::{self, Finished, Streams, not_started};
 use super::reading::OutputReader;
 use super::reaper::Reaper;
 use super::rules::{RuleCheck, subject_of_payload};
@@ -109,22 +109,8 @@ impl HookRunner {
     }
 
     /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
-    /// block ends the chain. `on_finish` is called for each hook with the input it was given. Returns the input as it
-    /// was changed last, too. Rules and conditions are not checked; the event handler does that first.
-    pub async fn execute_hooks_sequential(
-        &self,
-        hooks: &[Arc<Hook>],
-        event: EventName,
-        input: JsonObject,
-        cwd: &Path,
-        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
-    ) -> (Vec<HookRun>, JsonObject) {
-        let place = Place { cwd, call: None };
-        self.execute_chain(hooks, event, input, place, &|_, _| RuleCheck::Start, on_finish).await
-    }
-
-    /// Like [`HookRunner::execute_hooks_sequential`], with `check` to say of each hook whether it has to be started, given
-    /// the input as the hooks before it have left it.
+    /// block ends the chain. `check` says of each hook whether it has to be started, given the input as the hooks before it
+    /// have left it; `on_finish` is called for each with the input it was given. Returns the input as it was changed last, too.
     pub(crate) async fn execute_chain(
         &self,
         hooks: &[Arc<Hook>],
@@ -300,8 +286,7 @@ impl HookRunner {
             Ok(Err(why)) => (Exit::NotAnswered(why), Vec::new()),
             Err(_) => (Exit::TimedOut(timeout), Vec::new()),
         };
-        let (stdout, stderr) = (Captured { bytes, truncated: false }, Captured::default());
-        Finished { exit, stdout, stderr, duration: begin.elapsed() }
+        Finished { duration: begin.elapsed(), ..Finished::new(exit, bytes, Vec::new()) }
     }
 
     /// Asks the hook's worker if it has one, and starts a process if it has none or the worker cannot answer.

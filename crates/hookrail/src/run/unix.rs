@@ -44,11 +44,12 @@ pub(super) fn signal_group(leader: Pid, signal: Signal) {
     let _ = rustix::process::kill_process_group(leader, signal);
 }
 
+/// What a pipe holds by default.
+pub(super) const PIPE: usize = 64 * 1024;
+
 /// One read without waiting, appended to `bytes`; 0 at the end of the stream.
 pub(super) fn read_more(pipe: impl std::os::fd::AsFd, bytes: &mut Vec<u8>) -> io::Result<usize> {
-    /// What a pipe holds by default.
-    const READ: usize = 64 * 1024;
-    bytes.reserve(READ);
+    bytes.reserve(PIPE);
     Ok(rustix::io::retry_on_intr(|| rustix::io::read(&pipe, rustix::buffer::spare_capacity(bytes)))?)
 }
 

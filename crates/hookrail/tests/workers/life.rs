@@ -79,6 +79,26 @@ for line in sys.stdin:
     threading.Thread(target=answer, args=(json.loads(line),)).start()
 "#;
 
+/// Blocks, as an ordinary hook and as a worker.
+const BLOCKS: &str = r#"
+import json, os, sys
+if os.environ.get("HOOKRAIL_WORKER"):
+    for line in sys.stdin:
+        print(json.dumps({"id": json.loads(line)["id"], "output": {"decision": "block"}}), flush=True)
+else:
+    print('{"decision": "block"}')
+"#;
+
+/// Never answers the first question of all.
+const HANGS_ONCE: &str = r#"
+import json, os, sys, time
+for line in sys.stdin:
+    if not os.path.exists("asked"):
+        open("asked", "w").close()
+        time.sleep(3600)
+    print(json.dumps({"id": json.loads(line)["id"], "output": {"n": 1}}), flush=True)
+"#;
+
 /// Small helpers for futures.
 mod futures_lite {
     use std::future::{Future, poll_fn};
@@ -424,22 +444,86 @@ async fn workers_end_with_the_last_session_that_has_them() {
     stage.close().await;
 }
 
+fn new_runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
 #[test]
-fn a_worker_serves_several_runtimes() {
-    let stage = Stage::new();
-    stage.script("counts.py", COUNTS);
-    let hook = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
-    for count in 1..=3 {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let run = runtime.block_on(stage.run(&hook, &json!({})));
-        assert_eq!(said(&run)["count"], json!(count));
-        // One is left alone without being driven, the others are dropped.
-        if count == 1 {
-            std::mem::forget(runtime);
+fn a_worker_belongs_to_one_runtime_and_the_next_one_starts_another() {
+    for mode in [WorkerMode::Lines, WorkerMode::Fork] {
+        let stage = Stage::new();
+        stage.script("counts.py", BLOCKS);
+        let hook = hook(format!("{} counts.py", python()), mode, LONG);
+        for number in 0..3 {
+            let runtime = new_runtime();
+            for _ in 0..2 {
+                let run = runtime.block_on(stage.run(&hook, &json!({})));
+                assert_eq!(verdict(&run), r#"{"decision":"block"}"#, "{mode:?}");
+            }
+            assert_eq!(stage.runner.workers().status()[0].started, number + 1, "{mode:?}");
+            // One is left alone without being driven, the others are dropped.
+            if number == 1 {
+                std::mem::forget(runtime);
+            }
         }
+        // Those of other runtimes end, although nothing drives these.
+        wait_until(LONG, "one is left", || stage.processes().len() <= 1);
+        new_runtime().block_on(stage.close());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(stage.close());
+}
+
+#[test]
+fn a_runtime_that_is_dropped_during_a_question_leaves_nothing() {
+    for threads in [0, 2] {
+        let stage = std::sync::Arc::new(Stage::new());
+        stage.script("once.py", HANGS_ONCE);
+        let hook = hook(format!("{} once.py", python()), WorkerMode::Lines, LONG);
+        let runtime = match threads {
+            0 => new_runtime(),
+            _ => tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(threads)
+                .enable_all()
+                .build()
+                .expect("a runtime"),
+        };
+        let (asking, hook_of_task) = (std::sync::Arc::clone(&stage), std::sync::Arc::clone(&hook));
+        runtime.spawn(async move { asking.run(&hook_of_task, &json!({})).await });
+        runtime.block_on(until_it_hangs(&stage));
+        drop(runtime);
+        wait_until(LONG, "the worker ends", || stage.processes().is_empty());
+        let next = new_runtime();
+        assert_eq!(said(&next.block_on(stage.run(&hook, &json!({}))))["n"], json!(1), "{threads}");
+        next.block_on(std::sync::Arc::into_inner(stage).expect("nobody else has it").close());
+    }
+}
+
+#[test]
+fn a_question_that_outlives_its_runtime_is_asked_again() {
+    let stage = Stage::new();
+    stage.script("once.py", HANGS_ONCE);
+    let hook = hook(format!("{} once.py", python()), WorkerMode::Lines, LONG);
+    let event = json!({});
+    let mut asked = Box::pin(stage.run(&hook, &event));
+    let first = new_runtime();
+    first.block_on(async {
+        while !stage.dir().join("asked").exists() {
+            assert!(poll_once(asked.as_mut()).await.is_none());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    drop(first);
+    let second = new_runtime();
+    assert_eq!(said(&second.block_on(asked))["n"], json!(1));
+    assert_eq!(stage.status().started, 2);
+    second.block_on(stage.close());
+}
+
+async fn until_it_hangs(stage: &Stage) {
+    let deadline = Instant::now() + LONG;
+    while !stage.dir().join("asked").exists() {
+        assert!(Instant::now() < deadline, "it is not asked");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,4 @@
-//! A worker that has always answered at once is waited for on the spot. Whatever it does then has the same consequences
-//! as with any other.
+//! A worker that has always answered at once: whatever it does next has the same consequences as with any other.
 
 use hookrail::components::WorkerMode;
 use hookrail::components::{HookFailure, WorkerFailure};

@@ -2,41 +2,31 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::output::json::{parse_json, trim_output};
-use crate::run::process::Captured;
+use crate::run::process::{Captured, Finished};
 use crate::verdict::failure::AnswerFault;
 use crate::verdict::hook_run::Exit;
 
 /// The most questions at once that a worker is sent, whatever it announces.
-const MOST_AT_ONCE: usize = 64;
+const MOST_AT_ONCE: u8 = 64;
 
 /// One line of a worker.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// The announcement that may be the first line: how many questions at once.
     Ready(usize),
-    /// An answer to the question of this id.
-    Answer(String, WorkerAnswer),
+    /// An answer to the question of this id, in the form of what a process would have left behind.
+    Answer(String, Finished),
     /// An answer to the question of this id that breaks the protocol, and how.
     Malformed(String, AnswerFault),
     /// Anything else.
     NoAnswer,
-}
-
-/// What a worker answered, in the form of what a process would have left behind.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct WorkerAnswer {
-    /// How a process would have ended.
-    pub(super) exit: Exit,
-    /// What it would have written to stdout.
-    pub(super) stdout: Captured,
-    /// What it would have written to stderr.
-    pub(super) stderr: Captured,
 }
 
 /// Reads a line without its line feed, keeping at most `keep` bytes of each stream.
@@ -75,7 +65,7 @@ enum Field {
     Unknown,
 }
 
-fn answer(fields: &AnswerFields<'_>, keep: usize) -> Result<WorkerAnswer, AnswerFault> {
+fn answer(fields: &AnswerFields<'_>, keep: usize) -> Result<Finished, AnswerFault> {
     let (code, stdout, stderr) = match (fields.get(&Field::Output), fields.get(&Field::ExitCode)) {
         (Some(_), Some(_)) => return Err(AnswerFault::Both),
         (None, None) => return Err(AnswerFault::Neither),
@@ -93,7 +83,7 @@ fn answer(fields: &AnswerFields<'_>, keep: usize) -> Result<WorkerAnswer, Answer
         }
     };
     let (stdout, stderr) = (kept(stdout, keep), kept(Cow::Owned(stderr), keep));
-    Ok(WorkerAnswer { exit: Exit::Code(code), stdout, stderr })
+    Ok(Finished { exit: Exit::Code(code), stdout, stderr, duration: Duration::ZERO })
 }
 
 /// The text that a JSON string holds; `None` for any other value.
@@ -110,11 +100,8 @@ fn text_of(value: &RawValue) -> Option<String> {
 /// How many questions at once a worker announces; one where the value is not a number.
 fn concurrency(value: Option<&RawValue>) -> usize {
     let number = value.and_then(|value| value.get().parse::<f64>().ok()).unwrap_or(1.0);
-    if number >= 64.0 {
-        return MOST_AT_ONCE;
-    }
-    // Small enough to be exact. A number below one counts as one.
-    (1..MOST_AT_ONCE).rev().find(|whole| number >= f64::from(u8::try_from(*whole).unwrap_or(1))).unwrap_or(1)
+    // A number below one counts as one.
+    (1..=MOST_AT_ONCE).rev().find(|whole| number >= f64::from(*whole)).map_or(1, usize::from)
 }
 
 /// The beginning of a text, as the bytes of a stream would have been kept.

@@ -60,8 +60,8 @@ impl CommandFiles {
     }
 
     /// Exactly these.
-    #[cfg(any(test, target_os = "linux"))]
-    pub(super) fn of(paths: Vec<PathBuf>) -> Self {
+    #[cfg(test)]
+    fn of(paths: Vec<PathBuf>) -> Self {
         Self { paths, ..Self::default() }
     }
 

@@ -1,7 +1,6 @@
 //! The workers of a session, by what they are started from, and the thread that ends those with nothing to do.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -13,7 +12,6 @@ use serde::Serialize;
 use super::Worker;
 use crate::hook::{Hook, WorkerMode};
 use crate::run::command::PreparedCommand;
-use crate::run::environment::EnvironmentVariable;
 use crate::run::reaper::Reaper;
 use crate::run::runner::GRACE;
 use crate::run::unix::{ProcessStat, lock};
@@ -42,7 +40,8 @@ pub struct WorkerPool {
 #[derive(Debug)]
 pub(in crate::run) struct PoolShared {
     pub(in crate::run) reaper: Reaper,
-    workers: Mutex<HashMap<WorkerKey, Arc<Worker>>>,
+    /// Hooks with the same command share a worker.
+    workers: Mutex<HashMap<(WorkerMode, PreparedCommand), Arc<Worker>>>,
     /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
     /// at each event would cost more than the event.
     known: Mutex<HashMap<usize, AssignedHook>>,
@@ -60,7 +59,7 @@ impl PoolShared {
 
     /// Ends all workers, each as soon as it has no open question.
     pub(in crate::run) fn end(&self) {
-        lock(&self.workers).values().for_each(|worker| worker.kept().end());
+        lock(&self.workers).values().for_each(|worker| worker.end());
     }
 }
 
@@ -70,17 +69,6 @@ struct AssignedHook {
     hook: Arc<Hook>,
     cwd: PathBuf,
     worker: Arc<Worker>,
-}
-
-/// Hooks with equal keys share a worker.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct WorkerKey {
-    mode: WorkerMode,
-    program: OsString,
-    arg0: Option<OsString>,
-    args: Vec<OsString>,
-    env: Arc<[EnvironmentVariable]>,
-    cwd: PathBuf,
 }
 
 impl Default for WorkerPool {
@@ -118,29 +106,21 @@ impl WorkerPool {
             return Arc::clone(&known.worker);
         }
         let command = prepare();
-        let key = WorkerKey {
-            mode: hook.worker,
-            program: command.program.clone(),
-            arg0: command.arg0.clone(),
-            args: command.args.clone(),
-            env: Arc::clone(&command.env),
-            cwd: command.cwd.clone(),
-        };
         let worker = {
             let mut workers = lock(&self.shared.workers);
             if workers.len() >= MAX_WORKERS {
-                workers.retain(|_, worker| worker.kept().process_id().is_some());
+                workers.retain(|_, worker| worker.process_id().is_some());
                 lock(&self.shared.known).clear();
             }
             let make = || Arc::new(Worker::new(hook, &command, &self.shared.reaper));
-            Arc::clone(workers.entry(key).or_insert_with(make))
+            Arc::clone(workers.entry((hook.worker, command.clone())).or_insert_with(make))
         };
         let mut known = lock(&self.shared.known);
         if known.len() >= MAX_ASSIGNED_HOOKS {
             known.clear();
         }
         let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
-        worker.kept().also_watch(&hook.watch);
+        worker.also_watch(&hook.watch);
         known.insert(address, AssignedHook { hook, cwd, worker: Arc::clone(&worker) });
         drop(known);
         self.start_keeper();
@@ -156,7 +136,7 @@ impl WorkerPool {
             let keep = move || {
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
                     let Some(shared) = pool.upgrade() else { return };
-                    shared.workers().iter().for_each(|worker| worker.kept().tidy(idle));
+                    shared.workers().iter().for_each(|worker| worker.tidy(idle));
                 }
             };
             let _ = std::thread::Builder::new().name("hookrail-workers".to_owned()).spawn(keep);
@@ -169,14 +149,16 @@ impl WorkerPool {
         let hooks: Vec<&Hook> = hooks.into_iter().collect();
         let belongs = |worker: &Worker| {
             hooks.iter().any(|hook| {
-                hook.worker == worker.mode && hook.command() == worker.command && hook.env == worker.added
+                hook.worker == worker.hook.worker
+                    && hook.command() == worker.hook.command()
+                    && hook.env == worker.hook.env
             })
         };
         lock(&self.shared.known).retain(|_, known| belongs(&known.worker));
         lock(&self.shared.workers).retain(|_, worker| {
             let keep = belongs(worker);
             if !keep {
-                worker.kept().end();
+                worker.end();
             }
             keep
         });
@@ -190,13 +172,13 @@ impl WorkerPool {
     /// What the workers did.
     pub fn status(&self) -> Vec<WorkerStatus> {
         let workers = self.shared.workers();
-        let processes: Vec<Option<i32>> = workers.iter().map(|worker| worker.kept().process_id()).collect();
+        let processes: Vec<Option<i32>> = workers.iter().map(|worker| worker.process_id()).collect();
         let has_process = processes.iter().any(Option::is_some);
         let memory = if has_process { memory_by_group() } else { HashMap::new() };
         let status = |(worker, process): (&Arc<Worker>, Option<i32>)| {
-            let health = worker.kept().health();
+            let health = lock(&worker.health);
             WorkerStatus {
-                command: worker.command.clone(),
+                command: worker.hook.command().to_owned(),
                 process,
                 answered: health.answered,
                 started: health.started,

@@ -5,8 +5,6 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-#[cfg(target_os = "linux")]
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::hook::Hook;
@@ -95,14 +93,6 @@ pub(super) fn recognise(hook: &Hook, command: &PreparedCommand) -> Result<Launch
         return Err(NotPython(format!("names the script `{}`, which is not a file", script.display())));
     }
     Ok(Launch { interpreter, arg0: name, options, script, args, env: env.into() })
-}
-
-#[cfg(target_os = "linux")]
-impl Launch {
-    /// The files that decide how the script is run.
-    pub(super) fn files(&self, cwd: &Path) -> Vec<PathBuf> {
-        vec![PathBuf::from(&self.interpreter), cwd.join(&self.script)]
-    }
 }
 
 fn find(name: &OsStr, env: &[EnvironmentVariable], cwd: &Path) -> Option<OsString> {

@@ -3,7 +3,7 @@ use super::*;
 fn brief(line: &str) -> String {
     match read_line(line.as_bytes(), 40) {
         Line::Ready(at_once) => format!("ready {at_once}"),
-        Line::Answer(id, WorkerAnswer { exit, stdout, stderr }) => {
+        Line::Answer(id, Finished { exit, stdout, stderr, .. }) => {
             let cut = if stdout.truncated { " cut" } else { "" };
             let (stdout, stderr) =
                 (String::from_utf8_lossy(&stdout.bytes), String::from_utf8_lossy(&stderr.bytes));
