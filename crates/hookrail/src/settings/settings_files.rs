@@ -117,12 +117,6 @@ impl SettingsFiles {
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings);
         (flag, unusable, has_managed)
     }
-
-    /// The texts of each level that has any.
-    pub(super) fn levels(&self) -> impl Iterator<Item = (&Level, &[LevelText])> {
-        let by_level = self.texts.chunk_by(|one, other| one.level == other.level);
-        by_level.filter_map(|texts| Some((&texts.first()?.level, texts)))
-    }
 }
 
 /// The texts of the files that exist.
