@@ -109,12 +109,6 @@ pub struct ConfiguredHook {
     pub extra_fields: JsonObject,
 }
 
-impl AsRef<Hook> for ConfiguredHook {
-    fn as_ref(&self) -> &Hook {
-        &self.hook
-    }
-}
-
 impl std::ops::Deref for ConfiguredHook {
     type Target = Hook;
 

@@ -36,10 +36,7 @@ impl SettingsPaths {
     /// The policy that the system's settings name; `None` where they name none. The settings of the machine itself count
     /// even where other ones were named instead: an option must not take a policy away.
     pub fn policy(&self) -> Result<Option<NamedPolicy>, Box<Diagnostic>> {
-        self.policy_in(&load_texts(
-            self,
-            self.files(&Level::System).into_iter().map(|file| (Level::System, file)),
-        ))
+        self.policy_in(&load_texts(self.files(&Level::System).into_iter().map(|file| (Level::System, file))))
     }
 
     /// The same, with the texts of the system's files that were read already.
