@@ -155,7 +155,9 @@ impl TrustPolicy {
     /// Whether approvals say that hooks are on in this project, whatever has become of its settings.
     pub(crate) fn says_enabled(&self, project: &Path) -> bool {
         match self {
-            Self::RequireApproval(store) => store.says_enabled(project),
+            Self::RequireApproval(store) => {
+                store.load_project(&named_files::ProjectDir::new(project)).0.says_enabled()
+            }
             Self::AllowAll | Self::ApproveForThisRun => false,
         }
     }

@@ -178,7 +178,7 @@ impl Reader<'_> {
         let name = prop.name.as_str();
         let guarded = EventName::misspelt_guarded(name);
         let help = guarded.or_else(|| EventName::nearest(name)).map_or_else(
-            || format!("known events: {}", EventName::ALL.map(|event| event.as_str()).join(", ")),
+            || format!("known events: {}", EventName::ALL.map(EventName::as_str).join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("unknown hook event `{}`: its hooks never run", shortened(name));

@@ -42,14 +42,10 @@ pub(super) fn load_extensions(dir: &Path, settings: &mut Settings) {
 
 /// The folders in a directory, sorted so that the order of hooks does not depend on the file system.
 fn extension_names(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        // Through links: an extension under development is linked, not copied.
-        if entry.path().is_dir() {
-            names.push(entry.file_name());
-        }
-    }
+    let entries: Vec<fs::DirEntry> = fs::read_dir(dir)?.collect::<Result<_, _>>()?;
+    // Through links: an extension under development is linked, not copied.
+    let folders = entries.iter().filter(|entry| entry.path().is_dir());
+    let mut names: Vec<_> = folders.map(fs::DirEntry::file_name).collect();
     names.sort();
     Ok(names)
 }
@@ -89,17 +85,13 @@ fn load_hooks(file: &Path, may_be_bare: bool, level: &Level, settings: &mut Sett
     let source = Source::of_file(file, &text);
     let Some(root) = parse(level, &source, settings) else { return false };
     let mut reader = Reader::new(level, &source, settings);
-    match given(&root, "hooks") {
-        Some(map) => {
-            root.properties.iter().for_each(|prop| reader.misplaced_event(prop));
-            reader.read_hooks(map, Route::TOP.key("hooks"));
-            map.as_object().is_some()
+    let Some(map) = given(&root, "hooks") else {
+        if may_be_bare {
+            reader.read_hooks(&jsonc_parser::ast::Value::Object(root), Route::TOP);
         }
-        None => {
-            if may_be_bare {
-                reader.read_hooks(&jsonc_parser::ast::Value::Object(root), Route::TOP);
-            }
-            may_be_bare
-        }
-    }
+        return may_be_bare;
+    };
+    root.properties.iter().for_each(|prop| reader.misplaced_event(prop));
+    reader.read_hooks(map, Route::TOP.key("hooks"));
+    map.as_object().is_some()
 }

@@ -45,17 +45,13 @@ impl SettingsPaths {
         let real = SYSTEM_FILES.map(PathBuf::from);
         let others = self.system.iter().filter(|file| !real.contains(file));
         for file in real.iter().chain(others) {
-            let loaded;
             let text = match known.iter().find(|text| text.file.as_ref() == Some(file)) {
-                Some(known) => Some(&**known.text.as_ref().map_err(Clone::clone)?),
+                Some(known) => Some(Arc::clone(known.text.as_ref().map_err(Clone::clone)?)),
                 None if self.system.contains(file) => None,
-                None => {
-                    loaded = load_text(file)?;
-                    loaded.as_ref()
-                }
+                None => load_text(file)?.map(Arc::new),
             };
             if let (Some(text), None) = (text, &found) {
-                found = named_in(file, text, real.contains(file))?;
+                found = named_in(file, &text, real.contains(file))?;
             }
         }
         Ok(found)

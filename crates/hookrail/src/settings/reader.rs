@@ -196,21 +196,17 @@ impl<'r> Reader<'r> {
     /// project's guards count only with approval, and what was never read was never approved.
     pub(super) fn refuse(&mut self, event: EventName, matcher: Matcher, at: &impl Ranged) {
         let is_trusted = matches!(self.level, Level::Managed | Level::User | Level::System);
-        let Some(Diagnostic { code, message, place, help, .. }) = self.settings.diagnostics.last() else {
-            return;
-        };
         if !event.is_guarded() || !is_trusted {
             return;
         }
-        let help = help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        let (message, place) = (format!("{message}{help}"), place.clone());
+        let finding = self.settings.diagnostics.last();
+        let help = finding.and_then(|finding| finding.help.as_ref());
+        let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+        let (code, reason) = code_and_message(finding);
+        let (place, message) = (self.source.place(bytes_of(at)), reason + &help);
         let mut hook = Hook::new(event, "");
-        hook.kind = HookKind::UnreadableRule(UnreadableRule::Malformed {
-            what: "entry",
-            place,
-            code: *code,
-            message,
-        });
+        hook.kind =
+            HookKind::UnreadableRule(UnreadableRule::Malformed { what: "entry", place, code, message });
         hook.name = format!("unreadable {}", self.place_name(at.start()));
         hook.matcher = matcher;
         let spans = HookSpans { command: self.source.in_file(bytes_of(at)), matcher: None };
@@ -226,9 +222,13 @@ impl<'r> Reader<'r> {
 
     /// What blocks in place of a hook that cannot be read for the reason that this finding gives.
     pub(super) fn malformed(&self, what: &'static str, hook: Node<'_, '_>, finding: usize) -> HookKind {
-        let reason = self.settings.diagnostics.get(finding).map(|first| (first.code, first.message.clone()));
-        let (code, message) = reason.unwrap_or((Code::InvalidValue, "it cannot be read".to_owned()));
+        let (code, message) = code_and_message(self.settings.diagnostics.get(finding));
         let place = self.source.place(bytes_of(&hook.brace()));
         HookKind::UnreadableRule(UnreadableRule::Malformed { what, place, code, message })
     }
+}
+
+fn code_and_message(finding: Option<&Diagnostic>) -> (Code, String) {
+    let known = finding.map(|finding| (finding.code, finding.message.clone()));
+    known.unwrap_or((Code::InvalidValue, "it cannot be read".to_owned()))
 }

@@ -14,7 +14,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::named_files::{NamedFiles, ProjectDir, load_named_files, target_of};
 use super::snapshot::{Identity, Snapshot};
-use super::terms::FileRights;
 use crate::hook::{Hook, StartObstacle};
 
 /// Files up to this size are read before each run: a script takes microseconds, and this much a few milliseconds.
@@ -94,7 +93,8 @@ impl Seal {
     /// The files that a guard may be executing; none for a hook that is not a guard.
     pub(crate) fn executables(&self) -> impl Iterator<Item = &Path> {
         let is_guard = self.hook.event.is_guarded();
-        let executable = self.files.iter().filter(move |file| is_guard && file.rights().mode & 0o111 != 0);
+        let is_executable = |file: &&SealedFile| file.seen().identity.rights().mode & 0o111 != 0;
+        let executable = self.files.iter().filter(move |file| is_guard && is_executable(file));
         executable.map(|file| file.location.as_path())
     }
 
@@ -127,10 +127,6 @@ impl Seal {
 impl SealedFile {
     fn seen(&self) -> MutexGuard<'_, Snapshot> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn rights(&self) -> FileRights {
-        self.seen().identity.rights()
     }
 
     fn change(&self, project: &ProjectDir) -> Option<String> {

@@ -160,8 +160,9 @@ impl ApprovalStore {
         let mut is_changed = false;
         self.change(&ProjectDir::new(project), |known| {
             is_changed = known.disabled.iter().any(|name| name == name_or_command) != disabled;
-            known.disabled.retain(|name| name != name_or_command || (disabled && !is_changed));
-            if disabled && is_changed {
+            if !disabled {
+                known.disabled.retain(|name| name != name_or_command);
+            } else if is_changed {
                 known.disabled.push(name_or_command.to_owned());
             }
             is_changed
@@ -197,11 +198,6 @@ impl ApprovalStore {
             of_folder.any(|project| project.hooks.iter().any(|hook| hook.terms.event.is_guarded()))
         };
         around.into_iter().filter(has_guards).map(Path::to_owned).collect()
-    }
-
-    /// Whether approvals say that hooks are on in this project, whatever has become of its settings.
-    pub(super) fn says_enabled(&self, project: &Path) -> bool {
-        self.load_project(&ProjectDir::new(project)).0.says_enabled()
     }
 
     /// The approvals of a project, and why there are none if the store cannot be read.
