@@ -1,6 +1,6 @@
 //! Settings: where they are, what they may contain, and which of them apply.
 //!
-//! `settings_files.rs` is the only reader of settings files. One [`Reader`](reader::Reader) turns a parsed text into
+//! `settings_files.rs` is the only reader of settings files. One `Reader` turns a parsed text into
 //! settings, hooks and findings: `reader.rs` has what all parts of it use, `read.rs` reads what is not a hook, `hooks.rs`
 //! the hooks, `library.rs` the shipped rules, and `diagnose.rs` words the findings. `source.rs` has the text and its places;
 //! `levels.rs` has the scalar settings of each level and those that count; `resolve.rs` decides what counts. Nothing here
