@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::diagnostic::{DiagnosticCode, Place};
 use crate::dialect::HookDialect;
@@ -151,19 +150,6 @@ impl Hook {
         self.pure || matches!(self.kind, HookKind::Rule(_))
     }
 
-    /// The fields that an approval is bound to and that most hooks do not have, under their names in the settings.
-    /// A field with its default is left out, so that approvals from before it existed still hold.
-    pub fn further_terms(&self) -> Map<String, Value> {
-        let mut terms = Map::new();
-        if !self.watch.is_empty() {
-            terms.insert("watch".to_owned(), self.watch.clone().into());
-        }
-        if let Some(definition) = &self.definition {
-            terms.insert("definition".to_owned(), definition.as_ref().into());
-        }
-        terms
-    }
-
     /// The `type` in its settings.
     pub fn type_name(&self) -> &'static str {
         match self.kind {
@@ -283,12 +269,6 @@ impl Level {
             Self::Extension(_) => ConfigSource::Extensions,
             Self::Managed | Self::Project | Self::User | Self::System => ConfigSource::Project,
         }
-    }
-}
-
-impl AsRef<Self> for Hook {
-    fn as_ref(&self) -> &Self {
-        self
     }
 }
 

@@ -1,9 +1,10 @@
 //! Settings: where they are, what they may contain, and which of them apply.
 //!
-//! `settings_files.rs` is the only reader of settings files; `read.rs` and `hooks.rs` turn one parsed text into settings
-//! and hooks; `source.rs` has the text and its places; `diagnose.rs` has the texts of the findings; `levels.rs` has the
-//! scalar settings of each level and those that count; `resolve.rs` decides what counts. Nothing here fails: what cannot
-//! be used becomes a finding, and everything around it still counts.
+//! `settings_files.rs` is the only reader of settings files. One `Reader` turns a parsed text into
+//! settings, hooks and findings: `reader.rs` has what all parts of it use, `read.rs` reads what is not a hook, `hooks.rs`
+//! the hooks, `library.rs` the shipped rules, and `diagnose.rs` words the findings. `source.rs` has the text and its places;
+//! `levels.rs` has the scalar settings of each level and those that count; `resolve.rs` decides what counts. Nothing here
+//! fails: what cannot be used becomes a finding, and everything around it still counts.
 
 mod bridge_entry;
 mod diagnose;
@@ -17,6 +18,7 @@ mod ownership;
 mod paths;
 mod policy;
 mod read;
+mod reader;
 mod resolve;
 mod schema;
 mod settings_files;
@@ -105,12 +107,6 @@ pub struct ConfiguredHook {
     pub spans: HookSpans,
     /// Its fields that hookrail does not know.
     pub extra_fields: JsonObject,
-}
-
-impl AsRef<Hook> for ConfiguredHook {
-    fn as_ref(&self) -> &Hook {
-        &self.hook
-    }
 }
 
 impl std::ops::Deref for ConfiguredHook {

@@ -20,6 +20,7 @@ mod terms;
 mod unwatched;
 mod watch;
 
+use std::borrow::Borrow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,15 +30,15 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::hook::Hook;
 
-pub use disk::TrustError;
+pub use disk::{ApprovedProject, TrustError};
 pub use guards::VanishedGuard;
 pub use named_files::ApprovedFile;
 pub use named_paths::{hook_files, named_paths};
 pub(crate) use relative::{RelativeFiles, relative_words};
 pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
-pub(crate) use snapshot::Identity;
-pub use store::{Approval, ApprovalStore, ApprovedProject};
+pub(crate) use snapshot::{Identity, open_regular};
+pub use store::{Approval, ApprovalStore};
 pub use terms::{Change, FileContent, FileRights, Terms};
 pub(crate) use watch::{WatchedPaths, watched_paths};
 
@@ -79,9 +80,9 @@ impl HookTrust {
 /// What [`TrustPolicy::judge`] found.
 #[derive(Debug)]
 #[must_use]
-pub struct Judgement<H> {
+pub struct Judgement {
     /// One for each hook, in order.
-    pub hooks: Vec<HookJudgement<H>>,
+    pub hooks: Vec<HookJudgement>,
     /// Whether what the project's files say besides hooks may count against the user's and the system's settings.
     pub project_settings_approved: bool,
     /// Whether hooks stay on because settings that turned them on were approved, and those that are there now were not.
@@ -94,9 +95,9 @@ pub struct Judgement<H> {
     pub problem: Option<Diagnostic>,
 }
 
-impl<H> Judgement<H> {
+impl Judgement {
     /// Where no approvals are looked at.
-    fn without_store(hooks: impl Iterator<Item = HookJudgement<H>>) -> Self {
+    fn without_store(hooks: impl Iterator<Item = HookJudgement>) -> Self {
         Self {
             hooks: hooks.collect(),
             project_settings_approved: true,
@@ -108,28 +109,24 @@ impl<H> Judgement<H> {
     }
 }
 
-/// One hook, and whether it may run.
+/// Whether one hook may run.
 #[derive(Debug, Clone)]
-pub struct HookJudgement<H> {
-    /// The hook, as it was given.
-    pub hook: H,
+pub struct HookJudgement {
     /// Whether it may run.
     pub trust: HookTrust,
     /// What to look at again before it runs. `None` for hooks that are trusted, and for those that must not run.
     pub seal: Option<Arc<Seal>>,
 }
 
-impl<H> HookJudgement<H> {
+impl HookJudgement {
     /// The judgement of a hook that needs no approval.
-    pub(crate) fn trusted(hook: H) -> Self {
-        Self { hook, trust: HookTrust::Trusted, seal: None }
-    }
+    pub(crate) const TRUSTED: Self = Self { trust: HookTrust::Trusted, seal: None };
 
     /// The judgement of a hook of the project whose files were captured, or could not be.
-    fn of_capture(hook: H, captured: Result<Seal, String>) -> Self {
+    fn of_capture(captured: Result<Seal, String>) -> Self {
         match captured {
-            Ok(seal) => Self { hook, trust: HookTrust::Approved, seal: Some(Arc::new(seal)) },
-            Err(why) => Self { hook, trust: HookTrust::NotApproved { why }, seal: None },
+            Ok(seal) => Self { trust: HookTrust::Approved, seal: Some(Arc::new(seal)) },
+            Err(why) => Self { trust: HookTrust::NotApproved { why }, seal: None },
         }
     }
 }
@@ -139,18 +136,18 @@ impl TrustPolicy {
     ///
     /// `project_settings` is what the project's own files say besides hooks (enable flag, limits, redaction, …).
     #[doc(hidden)]
-    pub fn judge<H: AsRef<Hook>>(
+    pub fn judge(
         &self,
         project: &Path,
-        hooks: impl IntoIterator<Item = H>,
+        hooks: impl IntoIterator<Item: Borrow<Hook>>,
         project_settings: &Value,
-    ) -> Judgement<H> {
+    ) -> Judgement {
         match self {
             Self::RequireApproval(store) => store.judge(project, hooks, project_settings),
-            Self::AllowAll => Judgement::without_store(hooks.into_iter().map(HookJudgement::trusted)),
+            Self::AllowAll => Judgement::without_store(hooks.into_iter().map(|_| HookJudgement::TRUSTED)),
             Self::ApproveForThisRun => {
                 let project = named_files::ProjectDir::new(project);
-                Judgement::without_store(hooks.into_iter().map(|hook| approve_now(&project, hook)))
+                Judgement::without_store(hooks.into_iter().map(|hook| approve_now(&project, hook.borrow())))
             }
         }
     }
@@ -158,7 +155,9 @@ impl TrustPolicy {
     /// Whether approvals say that hooks are on in this project, whatever has become of its settings.
     pub(crate) fn says_enabled(&self, project: &Path) -> bool {
         match self {
-            Self::RequireApproval(store) => store.says_enabled(project),
+            Self::RequireApproval(store) => {
+                store.load_project(&named_files::ProjectDir::new(project)).0.says_enabled()
+            }
             Self::AllowAll | Self::ApproveForThisRun => false,
         }
     }
@@ -184,13 +183,11 @@ impl TrustPolicy {
     }
 }
 
-fn approve_now<H: AsRef<Hook>>(project: &named_files::ProjectDir, given: H) -> HookJudgement<H> {
-    let hook = given.as_ref();
+fn approve_now(project: &named_files::ProjectDir, hook: &Hook) -> HookJudgement {
     if !review::needs_approval(hook) {
-        return HookJudgement::trusted(given);
+        return HookJudgement::TRUSTED;
     }
     let files = named_files::load_named_files(project, hook).map_err(|error| error.to_string());
     // Even this policy approves only what can be watched: an unwatched guard could be switched off.
-    let captured = files.and_then(|files| Seal::capture(project, hook, &files));
-    HookJudgement::of_capture(given, captured)
+    HookJudgement::of_capture(files.and_then(|files| Seal::capture(project, hook, &files)))
 }

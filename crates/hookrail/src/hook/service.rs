@@ -49,11 +49,6 @@ impl NatsHook {
     /// What is asked where the settings name no subject.
     pub const DEFAULT_SUBJECT: &'static str = "hookrail.decide";
 
-    /// This subject of the server at this address.
-    pub fn new(url: ServiceUrl, subject: impl Into<String>, credentials: Option<PathBuf>) -> Self {
-        Self { url, subject: subject.into(), credentials }
-    }
-
     /// Whether a text is one subject, and no pattern of subjects.
     pub fn is_subject(text: &str) -> bool {
         let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_graphic());

@@ -93,12 +93,12 @@ impl Registered {
 impl HookRegistry {
     /// Ranks the hooks by source; hooks of the same source keep their order.
     pub fn new(
-        hooks: impl IntoIterator<Item = HookJudgement<Arc<Hook>>>,
+        hooks: impl IntoIterator<Item = (Arc<Hook>, HookJudgement)>,
         disabled: &[DisabledEntry],
     ) -> Self {
         let mut hooks: Vec<Registered> = hooks
             .into_iter()
-            .map(|HookJudgement { hook, trust, seal }| {
+            .map(|(hook, HookJudgement { trust, seal })| {
                 let disabled_in =
                     disabled.iter().find(|entry| entry.disables(&hook)).map(|entry| entry.list.clone());
                 let state = AtomicU8::new(AS_CONFIGURED);
@@ -118,7 +118,7 @@ impl HookRegistry {
 
     /// A registry of hooks that need no approval.
     pub fn trusting(hooks: Vec<Hook>, disabled: &[DisabledEntry]) -> Self {
-        Self::new(hooks.into_iter().map(|hook| HookJudgement::trusted(Arc::new(hook))), disabled)
+        Self::new(hooks.into_iter().map(|hook| (Arc::new(hook), HookJudgement::TRUSTED)), disabled)
     }
 
     /// Whether any hook of this event may run. Costs one load: this is asked on every event.

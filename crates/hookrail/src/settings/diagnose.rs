@@ -1,67 +1,47 @@
-//! How findings about settings are worded and collected.
+//! How findings about settings are worded.
 
+use std::fmt::Display;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
-use super::read::{event_named, last};
+use super::read::event_named;
+use super::reader::{Reader, last, span};
 use super::source::Source;
-use crate::diagnostic::{Diagnostic, DiagnosticCode, Place, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode as Code, Place, Severity};
 use crate::event::EventName;
 /// Where in the settings something is, for messages: `hooks.BeforeTool[0].hooks[1]`.
 pub(super) use crate::formats::field::FieldPath as Route;
 use crate::hook::Level;
 use crate::rules::RuleProblem;
 // Rules name a type in the same words.
+use crate::matcher::Matcher;
 pub(super) use crate::rules::kind_of;
+use crate::rules::library::Guard;
 use crate::spelling::{misspelling_of, shortened};
 
-/// The findings about one text.
-pub(super) struct Findings<'s> {
-    pub(super) source: &'s Source<'s>,
-    pub(super) list: Vec<Diagnostic>,
-}
-
-impl<'s> Findings<'s> {
-    /// No findings yet.
-    pub(super) fn new(source: &'s Source<'s>) -> Self {
-        Self { source, list: Vec::new() }
-    }
-
+impl Reader<'_> {
     /// Something that does not take effect.
-    pub(super) fn error(
-        &mut self,
-        code: DiagnosticCode,
-        at: &impl Ranged,
-        message: String,
-        help: impl Into<String>,
-    ) {
-        self.push(Severity::Error, code, at, message, help);
+    pub(super) fn error(&mut self, code: Code, at: &impl Ranged, message: String, help: impl Into<String>) {
+        self.push(Severity::Error, code, at, message, help.into());
     }
 
     /// Something that is probably not what was meant.
-    pub(super) fn warn(
-        &mut self,
-        code: DiagnosticCode,
-        at: &impl Ranged,
-        message: String,
-        help: impl Into<String>,
-    ) {
-        self.push(Severity::Warning, code, at, message, help);
+    pub(super) fn warn(&mut self, code: Code, at: &impl Ranged, message: String, help: impl Into<String>) {
+        self.push(Severity::Warning, code, at, message, help.into());
     }
 
     /// Something worth knowing.
-    pub(super) fn note(
-        &mut self,
-        code: DiagnosticCode,
-        at: &impl Ranged,
-        message: String,
-        help: impl Into<String>,
-    ) {
-        self.push(Severity::Note, code, at, message, help);
+    pub(super) fn note(&mut self, code: Code, at: &impl Ranged, message: String, help: impl Into<String>) {
+        self.push(Severity::Note, code, at, message, help.into());
+    }
+
+    fn push(&mut self, severity: Severity, code: Code, at: &impl Ranged, message: String, help: String) {
+        let place = self.source.place(at.start()..at.end());
+        let help = Some(help).filter(|help| !help.is_empty());
+        self.settings.diagnostics.push(Diagnostic { code, severity, place, message, help });
     }
 
     /// What was found while a rule or a condition was read.
@@ -71,34 +51,21 @@ impl<'s> Findings<'s> {
         }
     }
 
-    fn push(
-        &mut self,
-        severity: Severity,
-        code: DiagnosticCode,
-        at: &impl Ranged,
-        message: String,
-        help: impl Into<String>,
-    ) {
-        let place = self.source.place(at.start()..at.end());
-        let help = Some(help.into()).filter(|help| !help.is_empty());
-        self.list.push(Diagnostic { code, severity, place, message, help });
-    }
-
     /// A value of another type than the settings need.
-    pub(super) fn wrong_type(
-        &mut self,
-        route: Route<'_>,
-        expected: &str,
-        value: &Value<'_>,
-        help: impl Into<String>,
-    ) {
-        self.error(DiagnosticCode::WrongType, value, must_be(route, expected, value), help);
+    pub(super) fn wrong_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>, help: &str) {
+        let message = format!("`{route}` must be {expected}, not {}", kind_of(value));
+        self.error(Code::WrongType, value, message, help);
     }
 
     /// An optional value of another type, which is therefore left out.
     pub(super) fn ignored_type(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
         let message = format!("`{route}` is ignored: it must be {expected}, not {}", kind_of(value));
-        self.warn(DiagnosticCode::WrongType, value, message, "");
+        self.warn(Code::WrongType, value, message, "");
+    }
+
+    /// A field that has an effect on other types of hooks only.
+    pub(super) fn without_effect(&mut self, what: impl Display, at: &impl Ranged, types: &str, help: &str) {
+        self.warn(Code::NoEffect, at, format!("`{what}` has an effect only on {types}"), help);
     }
 
     /// A field that hookrail does not know. One that is nearly a known one was meant to be it, and what it was to
@@ -109,20 +76,15 @@ impl<'s> Findings<'s> {
         let meant = (name == "deny" && known.contains(&"block")).then_some("block");
         match meant.or_else(|| misspelling_of(name, known)) {
             Some(near) => {
-                self.error(
-                    DiagnosticCode::MisspeltField,
-                    &prop.name,
-                    message,
-                    format!("did you mean `{near}`?"),
-                );
+                self.error(Code::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
             }
-            None => self.note(DiagnosticCode::UnknownField, &prop.name, message, ""),
+            None => self.note(Code::UnknownField, &prop.name, message, ""),
         }
     }
 
-    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent. Returns the key
-    /// that it was meant to be if hooks or rules are lost with it.
-    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) -> Option<&'static str> {
+    /// A key at the top of the settings that is nearly one of ours. All other keys belong to the agent. Where hooks or
+    /// rules are lost with it, the events that they were for are refused.
+    pub(super) fn misspelt_root_key(&mut self, prop: &ObjectProp<'_>) {
         let name = prop.name.as_str();
         self.misspelt_flag(Route::TOP, prop);
         let near = if is_misspelt_hooks(prop) {
@@ -132,18 +94,19 @@ impl<'s> Findings<'s> {
         } else if name.eq_ignore_ascii_case("rules") && prop.value.as_object().is_none() {
             "hooksConfig.rules"
         } else {
-            return None;
+            return;
         };
         let message = format!("`{}` has no effect", shortened(name));
-        self.error(DiagnosticCode::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
+        self.error(Code::MisspeltField, &prop.name, message, format!("did you mean `{near}`?"));
         let is_rules = |prop: &ObjectProp<'_>| misspelling_of(prop.name.as_str(), &["rules"]).is_some();
         let has_rules = |object: &Object<'_>| object.properties.iter().any(is_rules);
-        // The agent may have rules of its own at the top.
-        let is_lost = match near {
-            "hooksConfig" => prop.value.as_object().is_none_or(has_rules),
-            near => near == "hooks",
-        };
-        is_lost.then_some(near)
+        match near {
+            "hooks" => self.refuse_all(&prop.name),
+            "hooksConfig" if prop.value.as_object().is_none_or(has_rules) => {
+                self.refuse(Guard::EVENT, Matcher::any(), &prop.name);
+            }
+            _ => {} // The agent may have rules of its own at the top.
+        }
     }
 
     /// A key that is nearly `enableHooks`: hooks may be off although they were meant to be on.
@@ -151,7 +114,18 @@ impl<'s> Findings<'s> {
         let name = prop.name.as_str();
         if name != "enableHooks" && misspelling_of(name, &["enableHooks"]).is_some() {
             let message = format!("`{}` does not turn hooks on or off", route.key(name));
-            self.error(DiagnosticCode::MisspeltFlag, &prop.name, message, "did you mean `enableHooks`?");
+            self.error(Code::MisspeltFlag, &prop.name, message, "did you mean `enableHooks`?");
+        }
+    }
+
+    /// An event that is beside `hooks` instead of inside it.
+    pub(super) fn misplaced_event(&mut self, prop: &ObjectProp<'_>) {
+        let name = prop.name.as_str();
+        // Only a list of groups makes it an event: other agents' names are everyday words.
+        if event_named(name).is_some() && prop.value.as_array().is_some() {
+            let message = format!("`{name}` has no effect here: its hooks never run");
+            let help = format!("move it into `hooks`: {{ \"hooks\": {{ \"{name}\": [ … ] }} }}");
+            self.error(Code::MisplacedEvent, &prop.name, message, help);
         }
     }
 
@@ -163,15 +137,14 @@ impl<'s> Findings<'s> {
         };
         let message = format!("`{route}` must be `true` or `false`, not {}", kind_of(value));
         let place = self.source.place(value.start()..value.end());
-        Diagnostic { help: hint, ..Diagnostic::error(DiagnosticCode::FlagNotABoolean, message).at(place) }
+        Diagnostic { help: hint, ..Diagnostic::error(Code::FlagNotABoolean, message).at(place) }
     }
 
     /// A project's list of disabled extensions, which are not its own.
     pub(super) fn note_project_extensions(&mut self, root: &Object<'_>) {
         let Some(prop) = last(root, "extensions") else { return };
-        let message =
-            "`extensions.disabled` has no effect in a project: extensions are the user's".to_owned();
-        self.note(DiagnosticCode::NoEffect, &prop.name, message, "move it to your own settings");
+        let message = "`extensions.disabled` has no effect in a project: extensions are the user's";
+        self.note(Code::NoEffect, &prop.name, message.to_owned(), "move it to your own settings");
     }
 
     /// A policy outside of the system's settings, whose keys nobody can vouch for.
@@ -179,46 +152,40 @@ impl<'s> Findings<'s> {
         let has_keys = |object: &Object<'_>| last(object, "keys").is_some();
         if let Some(prop) = last(root, "policy").filter(|prop| prop.value.as_object().is_some_and(has_keys)) {
             let message = "`policy` counts in the system's settings only: no policy is in force".to_owned();
-            self.error(
-                DiagnosticCode::NoEffect,
-                &prop.name,
-                message,
-                "move it to `/etc/hookrail/settings.json`",
-            );
+            self.error(Code::NoEffect, &prop.name, message, "move it to `/etc/hookrail/settings.json`");
         }
     }
 
     /// A key that is twice in one object. What is lost with the first one may be hooks.
     pub(super) fn repeated_key(&mut self, route: Route<'_>, prop: &ObjectProp<'_>) {
-        let message =
-            format!("`{}` is given more than once: only the last one counts", route.key(prop.name.as_str()));
         let name = prop.name.as_str();
+        let message = format!("`{}` is given more than once: only the last one counts", route.key(name));
         let loses_hooks =
             event_named(name).is_some() || ["hooks", "hooksConfig", "rules", "command"].contains(&name);
         let severity = if loses_hooks { Severity::Error } else { Severity::Warning };
-        self.push(severity, DiagnosticCode::RepeatedKey, &prop.name, message, "merge the two");
+        self.push(severity, Code::RepeatedKey, &prop.name, message, "merge the two".to_owned());
     }
 
     /// An event under the name that another agent has for it.
     pub(super) fn foreign_event(&mut self, prop: &ObjectProp<'_>, event: EventName) {
         let message = format!("`{}` counts as {event}", shortened(prop.name.as_str()));
         let help = format!("this is its name in another agent; write `{event}`");
-        self.note(DiagnosticCode::ForeignEvent, &prop.name, message, help);
+        self.note(Code::ForeignEvent, &prop.name, message, help);
     }
 
-    /// A hook event that does not exist.
+    /// A hook event that does not exist. One that was meant to be guarded is refused.
     pub(super) fn unknown_event(&mut self, prop: &ObjectProp<'_>) {
         let name = prop.name.as_str();
-        let near = EventName::misspelt_guarded(name).or_else(|| EventName::nearest(name));
-        let help = near.map_or_else(
-            || {
-                let all: Vec<&str> = EventName::ALL.iter().map(|event| event.as_str()).collect();
-                format!("known events: {}", all.join(", "))
-            },
+        let guarded = EventName::misspelt_guarded(name);
+        let help = guarded.or_else(|| EventName::nearest(name)).map_or_else(
+            || format!("known events: {}", EventName::ALL.map(EventName::as_str).join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("unknown hook event `{}`: its hooks never run", shortened(name));
-        self.error(DiagnosticCode::UnknownEvent, &prop.name, message, help);
+        self.error(Code::UnknownEvent, &prop.name, message, help);
+        if let Some(event) = guarded {
+            self.refuse(event, Matcher::any(), &prop.name);
+        }
     }
 }
 
@@ -231,11 +198,6 @@ fn is_misspelt_hooks(prop: &ObjectProp<'_>) -> bool {
     let is_event = |inner: &ObjectProp<'_>| event_named(inner.name.as_str()).is_some();
     misspelling_of(name, &["hooks"]).is_some()
         && prop.value.as_object().is_some_and(|object| object.properties.iter().any(is_event))
-}
-
-/// The message about a value of another type than the settings need.
-pub(super) fn must_be(route: Route<'_>, expected: &str, value: &Value<'_>) -> String {
-    format!("`{route}` must be {expected}, not {}", kind_of(value))
 }
 
 /// What follows from a file that cannot be used, after the advice how to fix it. Which guards the user's or the system's
@@ -252,22 +214,16 @@ pub(super) fn consequence(level: &Level, advice: Option<String>) -> String {
     }
 }
 
-/// A text that is not JSON with comments and trailing commas.
-pub(super) fn malformed(place: Option<Place>, expected: &str, found: &str) -> Diagnostic {
-    let message = format!("malformed settings: expected {expected}, {found}");
-    Diagnostic::error(DiagnosticCode::MalformedSettings, message).at(place)
-}
-
 /// A file that cannot be read.
 pub(super) fn unreadable(file: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("cannot read the settings: {error}");
-    Diagnostic::error(DiagnosticCode::UnreadableSettings, message).at(start_of(file))
+    Diagnostic::error(Code::UnreadableSettings, message).at(start_of(file))
 }
 
 /// A settings file, or the folder that holds it, that is a link to nothing.
 pub(super) fn dangling(file: &Path, link: &Path) -> Diagnostic {
     let message = format!("cannot read the settings: `{}` is a link that leads nowhere", link.display());
-    let finding = Diagnostic::error(DiagnosticCode::UnreadableSettings, message).at(start_of(file));
+    let finding = Diagnostic::error(Code::UnreadableSettings, message).at(start_of(file));
     finding.with_help("restore what it leads to, or remove the link")
 }
 
@@ -278,15 +234,13 @@ pub(super) fn not_utf8(file: &Path, bytes: &[u8], error: std::str::Utf8Error) ->
     let wrong = end..end + error.error_len().unwrap_or(1);
     let place = Source::of_file(file, &valid).place(end..end).map(|place| Place { span: wrong, ..place });
     let message = "malformed settings: expected UTF-8 text, found other bytes";
-    Diagnostic::error(DiagnosticCode::UnreadableSettings, message)
-        .at(place)
-        .with_help("save the file as UTF-8")
+    Diagnostic::error(Code::UnreadableSettings, message).at(place).with_help("save the file as UTF-8")
 }
 
 /// An extension whose hooks are not read.
 pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
     let message = "these hooks never run: their folder is not an extension";
-    let code = DiagnosticCode::ExtensionWithoutManifest;
+    let code = Code::ExtensionWithoutManifest;
     let finding = Diagnostic::new(code, Severity::Warning, message).at(start_of(hooks_file));
     finding.with_help(format!("an extension has a `{}`", manifests.join("` or a `")))
 }
@@ -294,9 +248,4 @@ pub(super) fn no_manifest(hooks_file: &Path, manifests: &[&str]) -> Diagnostic {
 /// The place of a finding about a file as a whole.
 pub(super) fn start_of(file: &Path) -> Place {
     Place { file: PathBuf::from(file), line: 1, column: 1, span: 0..0 }
-}
-
-/// A range of the text as something that has one.
-pub(super) fn span(range: Range<usize>) -> jsonc_parser::common::Range {
-    jsonc_parser::common::Range { start: range.start, end: range.end }
 }

@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Settings;
-use super::diagnose::{self, Findings, Route};
+use super::diagnose::{self, Route};
 use super::extension_command::located;
-use super::hooks::read_hooks;
 use super::load::parse;
-use super::read::{given, last, misplaced_event};
+use super::reader::{Reader, given};
 use super::settings_files::load_text;
 use super::source::Source;
 use crate::hook::{ExtensionName, HookKind, Level};
@@ -43,14 +42,10 @@ pub(super) fn load_extensions(dir: &Path, settings: &mut Settings) {
 
 /// The folders in a directory, sorted so that the order of hooks does not depend on the file system.
 fn extension_names(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        // Through links: an extension under development is linked, not copied.
-        if entry.path().is_dir() {
-            names.push(entry.file_name());
-        }
-    }
+    let entries: Vec<fs::DirEntry> = fs::read_dir(dir)?.collect::<Result<_, _>>()?;
+    // Through links: an extension under development is linked, not copied.
+    let folders = entries.iter().filter(|entry| entry.path().is_dir());
+    let mut names: Vec<_> = folders.map(fs::DirEntry::file_name).collect();
     names.sort();
     Ok(names)
 }
@@ -89,20 +84,14 @@ fn load_hooks(file: &Path, may_be_bare: bool, level: &Level, settings: &mut Sett
     };
     let source = Source::of_file(file, &text);
     let Some(root) = parse(level, &source, settings) else { return false };
-    let mut findings = Findings::new(&source);
-    let found = if let Some(map) = given(last(&root, "hooks")) {
-        for prop in &root.properties {
-            misplaced_event(prop, &mut findings);
+    let mut reader = Reader::new(level, &source, settings);
+    let Some(map) = given(&root, "hooks") else {
+        if may_be_bare {
+            reader.read_hooks(&jsonc_parser::ast::Value::Object(root), Route::TOP);
         }
-        read_hooks(map, Route::TOP.key("hooks"), level, &mut findings, settings);
-        map.as_object().is_some()
-    } else if may_be_bare {
-        let bare = jsonc_parser::ast::Value::Object(root);
-        read_hooks(&bare, Route::TOP, level, &mut findings, settings);
-        true
-    } else {
-        false
+        return may_be_bare;
     };
-    settings.diagnostics.append(&mut findings.list);
-    found
+    root.properties.iter().for_each(|prop| reader.misplaced_event(prop));
+    reader.read_hooks(map, Route::TOP.key("hooks"));
+    map.as_object().is_some()
 }

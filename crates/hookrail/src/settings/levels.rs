@@ -21,14 +21,14 @@ pub struct PerLevel<T> {
 }
 
 impl<T> PerLevel<T> {
-    /// Sets the value of a level; an extension has none.
-    pub(crate) fn set(&mut self, level: &Level, value: T) {
+    /// The value of a level, to change it; an extension has none.
+    pub(super) fn get_mut(&mut self, level: &Level) -> Option<&mut T> {
         match level {
-            Level::Managed => self.managed = value,
-            Level::Project => self.project = value,
-            Level::User => self.user = value,
-            Level::System => self.system = value,
-            Level::Extension(_) => {}
+            Level::Managed => Some(&mut self.managed),
+            Level::Project => Some(&mut self.project),
+            Level::User => Some(&mut self.user),
+            Level::System => Some(&mut self.system),
+            Level::Extension(_) => None,
         }
     }
 

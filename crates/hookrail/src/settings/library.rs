@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 
-use super::diagnose::{Findings, Route};
-use super::hooks::{HookReader, refuse_guarded};
-use super::read::{Unreadable, given};
-use super::{HookSpans, Settings};
-use crate::diagnostic::DiagnosticCode;
-use crate::hook::{Hook, HookKind, Level, UnreadableRule};
+use super::HookSpans;
+use super::diagnose::Route;
+use super::reader::{Reader, bytes_of, last};
+use crate::diagnostic::DiagnosticCode as Code;
+use crate::formats::json_object::JsonObject;
+use crate::hook::{Hook, HookKind, UnreadableRule};
 use crate::matcher::Matcher;
 use crate::rules::Condition;
 use crate::rules::library::{self, Guard, Preset};
@@ -27,37 +27,30 @@ struct Exceptions {
     text: String,
 }
 
-/// Adds the guards that a list names to the hooks of its level.
-pub(super) fn read_library(
-    field: Option<&ObjectProp<'_>>,
-    level: &Level,
-    findings: &mut Findings<'_>,
-    settings: &mut Settings,
-) {
-    let root = Route::TOP;
-    let config = root.key("hooksConfig");
-    let route = config.key("rules");
-    let Some(value) = given(field) else { return };
-    let mut library = HookReader::new(level, findings, settings);
-    let Some(array) = value.as_array() else {
-        return library.refuse_guards(route, "an array of names", value);
-    };
-    for (index, element) in array.elements.iter().enumerate() {
-        match element {
-            Value::StringLit(word) if word.value.starts_with('@') => library.preset(&word.value, element),
-            Value::StringLit(word) => library.turn_on(&word.value, element, Exceptions::default()),
-            Value::Object(object) => library.entry(object, element),
-            other => library.refuse_guards(route.index(index), "a name or an object", other),
+impl Reader<'_> {
+    /// Adds the guards that a list names to the hooks of its level.
+    pub(super) fn read_library(&mut self, value: &Value<'_>) {
+        let (root, config);
+        root = Route::TOP;
+        config = root.key("hooksConfig");
+        let route = config.key("rules");
+        let Some(array) = value.as_array() else {
+            return self.refuse_guards(route, "an array of names", value);
+        };
+        for (index, element) in array.elements.iter().enumerate() {
+            match element {
+                Value::StringLit(word) if word.value.starts_with('@') => self.preset(&word.value, element),
+                Value::StringLit(word) => self.turn_on(&word.value, element, Exceptions::default()),
+                Value::Object(object) => self.entry(object, element),
+                other => self.refuse_guards(route.index(index), "a name or an object", other),
+            }
         }
     }
-}
 
-impl HookReader<'_, '_, '_> {
     /// Which rules were meant is not known, so that tool calls are refused.
     fn refuse_guards(&mut self, route: Route<'_>, expected: &str, value: &Value<'_>) {
-        self.findings.wrong_type(route, expected, value, "`hookrail rules` lists the names");
-        let unreadable = Unreadable::wrong_type(Some(Guard::EVENT), route, expected, value);
-        refuse_guarded(self.level, self.findings.source, &unreadable, self.settings);
+        self.wrong_type(route, expected, value, "`hookrail rules` lists the names");
+        self.refuse(Guard::EVENT, Matcher::any(), value);
     }
 
     fn preset(&mut self, word: &str, element: &Value<'_>) {
@@ -71,8 +64,7 @@ impl HookReader<'_, '_, '_> {
 
     /// An entry with exceptions. What cannot be read of it is an error, and then the guard is on without exceptions.
     fn entry(&mut self, object: &Object<'_>, element: &Value<'_>) {
-        let field = |name: &str| object.properties.iter().rfind(|prop| prop.name.as_str() == name);
-        let Some(name) = field("name").and_then(|prop| prop.value.as_string_lit()) else {
+        let Some(name) = last(object, "name").and_then(|prop| prop.value.as_string_lit()) else {
             return self.unknown("(an entry without a name)", element, &[]);
         };
         let mut is_readable = true;
@@ -83,12 +75,12 @@ impl HookReader<'_, '_, '_> {
                     format!("`{}` is not a field of an entry of `hooksConfig.rules`", shortened(word));
                 let help =
                     nearest(word, &FIELDS).map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
-                self.findings.error(DiagnosticCode::UnknownField, &prop.name, message, help);
+                self.error(Code::UnknownField, &prop.name, message, help);
                 is_readable = false;
             }
         }
         let mut exceptions = Exceptions::default();
-        if let Some(except) = field("except") {
+        if let Some(except) = last(object, "except") {
             let conditions: &[Value<'_>] = match &except.value {
                 Value::Array(list) => &list.elements,
                 single => std::slice::from_ref(single),
@@ -102,7 +94,8 @@ impl HookReader<'_, '_, '_> {
                 let _ = write!(exceptions.text, "\n// except {written}");
             }
         }
-        let is_current = field("until").is_none_or(|until| self.is_current(&until.value, &mut exceptions));
+        let is_current =
+            last(object, "until").is_none_or(|until| self.is_current(&until.value, &mut exceptions));
         if !is_readable || !is_current {
             exceptions = Exceptions::default();
         }
@@ -115,13 +108,13 @@ impl HookReader<'_, '_, '_> {
         let Ok(day) = text.parse::<jiff::civil::Date>() else {
             let message = "`until` must be a day such as \"2026-12-31\"".to_owned();
             let help = "write year, month and day; until then the exceptions do not count";
-            self.findings.error(DiagnosticCode::WrongType, value, message, help);
+            self.error(Code::WrongType, value, message, help);
             return false;
         };
         if jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date() > day {
             let message = format!("the exceptions ended on {day} and no longer count");
             let help = "take them out, or set a later day";
-            self.findings.warn(DiagnosticCode::ExpiredException, value, message, help);
+            self.warn(Code::ExpiredException, value, message, help);
             return false;
         }
         let _ = write!(exceptions.text, "\n// until {day}");
@@ -136,12 +129,7 @@ impl HookReader<'_, '_, '_> {
             except(Arc::make_mut(&mut configured.hook), exceptions);
             return;
         }
-        let known = |text: &str| {
-            let shipped = self.settings.hooks.iter().map(|known| &*known.hook).filter(|hook| hook.shipped);
-            shipped.map(|hook| &hook.matcher).find(|matcher| matcher.text() == Some(text)).cloned()
-        };
-        let compile = |text: &str| known(text).unwrap_or_else(|| Matcher::compile(text));
-        let Some(guard) = library::find_with(name, compile) else {
+        let Some(guard) = library::find_with(name, |text| self.compiled(text)) else {
             return self.unknown(name, element, &library::names().collect::<Vec<_>>());
         };
         let mut hook = Hook::new(Guard::EVENT, "");
@@ -163,18 +151,17 @@ impl HookReader<'_, '_, '_> {
         };
         let shown = shortened(name);
         let message = UnreadableRule::UnknownName { name: shown.clone(), place: None }.to_string();
-        let place = self.findings.source.place(element.start()..element.end());
+        let place = self.source.place(bytes_of(element));
         let mut hook = Hook::new(Guard::EVENT, "");
         hook.kind = HookKind::UnreadableRule(UnreadableRule::UnknownName { name: shown, place });
-        self.findings.error(DiagnosticCode::UnknownRule, element, message, help);
+        self.error(Code::UnknownRule, element, message, help);
         self.add_named(name, element, hook);
     }
 
     fn add_named(&mut self, name: &str, element: &Value<'_>, mut hook: Hook) {
         name.clone_into(&mut hook.name);
-        let place = element.start()..element.end();
-        let spans = HookSpans { command: self.findings.source.in_file(place), matcher: None };
-        self.add(hook, element.start(), spans);
+        let spans = HookSpans { command: self.source.in_file(bytes_of(element)), matcher: None };
+        self.add(hook, element.start(), spans, JsonObject::new());
     }
 }
 

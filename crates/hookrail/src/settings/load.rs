@@ -6,18 +6,15 @@ use std::sync::{Arc, PoisonError};
 
 use jsonc_parser::ast::Object;
 
-use super::diagnose::{Findings, Route, consequence};
+use super::diagnose::consequence;
 use super::extensions::load_extensions;
-use super::hooks::{read_hooks, refuse_guarded};
-use super::library::read_library;
-use super::read::{LevelRead, last, read_level};
+use super::reader::Reader;
 use super::settings_files::{LevelText, SettingsFiles};
 use super::source::Source;
 use super::unread::CutText;
-use super::{Settings, SettingsPaths, UnusableFile};
+use super::{LevelSettings, Settings, SettingsPaths, UnusableFile};
 use crate::diagnostic::Diagnostic;
 use crate::hook::Level;
-use crate::plan::registry::{DisabledEntry, DisabledList};
 
 impl SettingsFiles {
     /// All that the texts say, and the extensions' files with them.
@@ -37,8 +34,8 @@ impl SettingsFiles {
             try_examples: self.try_examples,
             ..Settings::default()
         };
-        for (level, texts) in self.levels() {
-            read_texts(level, texts, &mut settings);
+        for texts in self.texts.chunk_by(|one, other| one.level == other.level) {
+            read_texts(texts, &mut settings);
         }
         settings
     }
@@ -46,55 +43,42 @@ impl SettingsFiles {
 
 /// Reads the texts of a level, or reports why there is none to read. If one of them cannot be used, nothing of the level
 /// counts: what the one says without the other was never meant.
-fn read_texts(level: &Level, texts: &[LevelText], settings: &mut Settings) {
-    let (hooks, unusable) = (settings.hooks.len(), settings.unusable.len());
-    let mut whole = LevelRead::default();
-    let mut disabled = Vec::new();
+fn read_texts(texts: &[LevelText], settings: &mut Settings) {
+    let Some(LevelText { level, .. }) = texts.first() else { return };
+    let before = (settings.hooks.len(), settings.disabled.len(), settings.unusable.len());
     for text in texts {
         settings.diagnostics.extend(text.warning.clone());
-        match &text.text {
-            Ok(content) => {
-                let source = Source::new(text.file.as_deref(), content);
-                let mut read = read_text(level, &source, content, settings).unwrap_or_default();
-                disabled.extend(read.disabled.drain(..).map(|name_or_command| DisabledEntry {
-                    name_or_command,
-                    list: DisabledList::Settings(level.clone()),
-                    file: text.file.clone(),
-                }));
-                if whole.enable.is_none() && read.enable.is_some() {
-                    settings.flag_files.set(level, text.file.clone());
-                }
-                whole.enable = whole.enable.or(read.enable);
-                whole.settings = whole.settings.or(&read.settings);
-            }
-            Err(finding) => settings.refuse(level, text.file.as_deref(), (**finding).clone()),
+        let read = match &text.text {
+            Ok(content) => read_text(level, &Source::new(text.file.as_deref(), content), content, settings),
+            Err(finding) => Err(finding.clone()),
+        };
+        if let Err(finding) = read {
+            settings.refuse(level, text.file.as_deref(), *finding);
         }
     }
+    let (hooks, disabled, unusable) = before;
     if settings.unusable.len() > unusable {
         settings.hooks.truncate(hooks);
-        return;
-    }
-    if *level == Level::Managed {
-        let files = texts.iter().find_map(|text| text.file.as_deref()?.parent());
-        let files =
-            files.map(|folder| folder.join("files").to_string_lossy().into_owned()).unwrap_or_default();
+        settings.disabled.truncate(disabled);
+        settings.enable.get_mut(level).map(Option::take);
+        settings.levels.get_mut(level).map(std::mem::take::<LevelSettings>);
+    } else if *level == Level::Managed {
+        let folder = texts.iter().find_map(|text| text.file.as_deref()?.parent());
+        let files = folder.map(|folder| folder.join("files").to_string_lossy().into_owned());
         for hook in settings.hooks.iter_mut().skip(hooks) {
-            Arc::make_mut(&mut hook.hook).env.push(("HOOKRAIL_POLICY_DIR".to_owned(), files.clone()));
+            let variable = ("HOOKRAIL_POLICY_DIR".to_owned(), files.clone().unwrap_or_default());
+            Arc::make_mut(&mut hook.hook).env.push(variable);
         }
     }
-    settings.disabled.append(&mut disabled);
-    settings.enable.set(level, whole.enable);
-    settings.levels.set(level, whole.settings);
 }
 
-/// Reads one text of a level: its hooks into `settings`, and all else as what is returned. `None`, with a finding, if it
-/// cannot be used.
+/// Reads one text of a level. An error means that it cannot be used.
 fn read_text(
     level: &Level,
     source: &Source<'_>,
     content: &Arc<String>,
     settings: &mut Settings,
-) -> Option<LevelRead> {
+) -> Result<(), Box<Diagnostic>> {
     // Approvals are bound to what a project's rules say, and whoever tries examples wants to know what is wrong.
     let reads_all = settings.try_examples || *level == Level::Project;
     let cut = if reads_all { None } else { CutText::of(source.text(), content) };
@@ -104,44 +88,9 @@ fn read_text(
         && cut.is_of_hooks(&root)
     {
         settings.hooks.reserve(cut.rules.len());
-        return read_root(level, &source, &root, settings);
+        return Reader::new(level, &source, settings).read_root(&root);
     }
-    let root = parse(level, source, settings)?;
-    read_root(level, source, &root, settings)
-}
-
-fn read_root(
-    level: &Level,
-    source: &Source<'_>,
-    root: &Object<'_>,
-    settings: &mut Settings,
-) -> Option<LevelRead> {
-    let mut findings = Findings::new(source);
-    let (read, hooks) = match read_level(root, &mut findings) {
-        Ok(read) => read,
-        // The flag was written for a reason, and which of the two it was is not known.
-        Err(finding) => {
-            settings.refuse(level, source.file, *finding);
-            return None;
-        }
-    };
-    if *level == Level::Project && !read.settings.disabled_extensions.is_empty() {
-        findings.note_project_extensions(root);
-    }
-    if *level != Level::System {
-        findings.policy_without_effect(root);
-    }
-    for unreadable in &read.unreadable {
-        refuse_guarded(level, source, unreadable, settings);
-    }
-    if let Some(hooks) = hooks {
-        read_hooks(hooks, Route::TOP.key("hooks"), level, &mut findings, settings);
-    }
-    if let Some(config) = last(root, "hooksConfig").and_then(|config| config.value.as_object()) {
-        read_library(last(config, "rules"), level, &mut findings, settings);
-    }
-    settings.diagnostics.append(&mut findings.list);
-    Some(read)
+    Reader::new(level, source, settings).read_root(&source.parse()?)
 }
 
 /// Reads a text as if it were all that a level says.
@@ -153,7 +102,7 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
         text: Ok(Arc::new(source.whole())),
         warning: None,
     };
-    read_texts(level, &[text], settings);
+    read_texts(&[text], settings);
 }
 
 /// The object that a text holds, or a finding.

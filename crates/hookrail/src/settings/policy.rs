@@ -36,10 +36,7 @@ impl SettingsPaths {
     /// The policy that the system's settings name; `None` where they name none. The settings of the machine itself count
     /// even where other ones were named instead: an option must not take a policy away.
     pub fn policy(&self) -> Result<Option<NamedPolicy>, Box<Diagnostic>> {
-        self.policy_in(&load_texts(
-            self,
-            self.files(&Level::System).into_iter().map(|file| (Level::System, file)),
-        ))
+        self.policy_in(&load_texts(self.files(&Level::System).into_iter().map(|file| (Level::System, file))))
     }
 
     /// The same, with the texts of the system's files that were read already.
@@ -48,17 +45,13 @@ impl SettingsPaths {
         let real = SYSTEM_FILES.map(PathBuf::from);
         let others = self.system.iter().filter(|file| !real.contains(file));
         for file in real.iter().chain(others) {
-            let loaded;
             let text = match known.iter().find(|text| text.file.as_ref() == Some(file)) {
-                Some(known) => Some(&**known.text.as_ref().map_err(Clone::clone)?),
+                Some(known) => Some(Arc::clone(known.text.as_ref().map_err(Clone::clone)?)),
                 None if self.system.contains(file) => None,
-                None => {
-                    loaded = load_text(file)?;
-                    loaded.as_ref()
-                }
+                None => load_text(file)?.map(Arc::new),
             };
             if let (Some(text), None) = (text, &found) {
-                found = named_in(file, text, real.contains(file))?;
+                found = named_in(file, &text, real.contains(file))?;
             }
         }
         Ok(found)

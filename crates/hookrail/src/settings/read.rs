@@ -1,17 +1,17 @@
-//! What one settings text says besides its hooks: the flag, the lists, the limits.
+//! What one settings text says: the flag, the lists, the limits, and then its hooks.
 
-use std::ops::Range;
+use jsonc_parser::ast::{Object, Value};
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
-use jsonc_parser::common::Ranged as _;
-
-use super::diagnose::{Findings, Route, must_be};
+use super::diagnose::Route;
+use super::reader::{Node, Reader};
 use super::{AgentEvents, LevelSettings, LogDetail, Redaction};
-use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::diagnostic::Diagnostic;
 use crate::event::EventName;
-use crate::hook::AskReading;
+use crate::hook::{AskReading, Level};
+use crate::matcher::Matcher;
+use crate::plan::registry::{DisabledEntry, DisabledList};
 use crate::rules::library::Guard;
-use crate::spelling::{misspelling_of, nearest, shortened};
+use crate::spelling::misspelling_of;
 
 /// The keys of a settings file that are about hooks. All others belong to the agent.
 pub(super) const ROOT_KEYS: [&str; 7] =
@@ -24,304 +24,135 @@ pub(super) const REDACTION_KEYS: [&str; 3] = ["enabled", "allowed", "blocked"];
 /// The keys of the `hooks` map that are no events.
 pub(super) const HOOKS_KEYS: [&str; 2] = ["enabled", "disabled"];
 
-/// Something that was meant to hold guards and cannot be read.
-#[derive(Debug)]
-pub(super) struct Unreadable {
-    /// The event that its guards stand for; every guarded one if there is none.
-    pub(super) event: Option<EventName>,
-    pub(super) range: Range<usize>,
-    pub(super) code: DiagnosticCode,
-    pub(super) message: String,
+/// The event of this name, which may be another agent's for it. Parsing the name would look for a near one each time
+/// there is none, which is slow for long words and many of them.
+pub(super) fn event_named(name: &str) -> Option<EventName> {
+    let own = EventName::ALL.into_iter().find(|event| event.as_str() == name);
+    own.or_else(|| EventName::of_another_agent(name))
 }
 
-impl Unreadable {
-    /// A key that was meant to be another one.
-    fn misspelt(event: Option<EventName>, prop: &ObjectProp<'_>, route: Route<'_>, meant: &str) -> Self {
-        let range = prop.name.range();
-        let message = format!("`{route}` should be `{meant}`");
-        Self { event, range: range.start..range.end, code: DiagnosticCode::MisspeltField, message }
-    }
-
-    /// A value of another type than the settings need.
-    pub(super) fn wrong_type(
-        event: Option<EventName>,
-        route: Route<'_>,
-        expected: &str,
-        value: &Value<'_>,
-    ) -> Self {
-        let message = must_be(route, expected, value);
-        Self { event, range: value.start()..value.end(), code: DiagnosticCode::WrongType, message }
-    }
-}
-
-/// What one level says besides its hooks.
-#[derive(Debug, Default)]
-pub(super) struct LevelRead {
-    pub(super) unreadable: Vec<Unreadable>,
-    pub(super) enable: Option<bool>,
-    pub(super) disabled: Vec<String>,
-    pub(super) settings: LevelSettings,
-}
-
-/// The values of an object's known fields, and its other properties.
-type Picked<'v, 'a, const N: usize> = ([Option<&'v ObjectProp<'a>>; N], Vec<&'v ObjectProp<'a>>);
-
-/// A field that an object may have.
-struct KnownField<'k, 'v, 'a> {
-    name: &'k str,
-    prop: Option<&'v ObjectProp<'a>>,
-}
-
-/// Picks the known fields of an object. Of a repeated key the last one counts, as in JavaScript.
-pub(super) fn pick<'v, 'a, const N: usize>(
-    object: &'v Object<'a>,
-    known: &[&str; N],
-    route: Route<'_>,
-    findings: &mut Findings<'_>,
-) -> Picked<'v, 'a, N> {
-    let mut fields = known.map(|name| KnownField { name, prop: None });
-    let mut others = Vec::new();
-    for prop in &object.properties {
-        let name = prop.name.as_str();
-        match fields.iter_mut().find(|field| field.name == name) {
-            Some(field) => {
-                if field.prop.replace(prop).is_some() {
-                    findings.repeated_key(route, prop);
-                }
+impl Reader<'_> {
+    /// Reads all that a text of a level says. An error means that the text cannot be used.
+    pub(super) fn read_root(&mut self, object: &Object<'_>) -> Result<(), Box<Diagnostic>> {
+        let root = Node::new(object, Route::TOP);
+        // The flag was written for a reason, and which of the two it was is not known.
+        let enable = read_enable(self, root)?;
+        for other in self.others(root, &ROOT_KEYS) {
+            self.misplaced_event(other);
+            self.misspelt_root_key(other);
+        }
+        if let Some(tools) = root.inner("tools") {
+            tools.object.properties.iter().for_each(|prop| self.misspelt_flag(tools.route, prop));
+        }
+        let mut read = LevelSettings::default();
+        match root.given("hooksConfig") {
+            None => {}
+            Some(Value::Object(config)) => {
+                self.read_config(Node::new(config, root.route.key("hooksConfig")), &mut read);
             }
-            None => others.push(prop),
+            Some(other) => {
+                self.wrong_type(root.route.key("hooksConfig"), "an object", other, "");
+                self.refuse(Guard::EVENT, Matcher::any(), other);
+            }
+        }
+        if let Some(hooks) = root.inner("hooks") {
+            self.read_disabled(hooks);
+        }
+        if let Some(extensions) = root.inner("extensions") {
+            read.disabled_extensions = self.texts(extensions, "disabled");
+        }
+        if let Some(security) = root.inner("security") {
+            read.redaction = self.read_redaction(security);
+        }
+        if *self.level == Level::Project && !read.disabled_extensions.is_empty() {
+            self.note_project_extensions(object);
+        }
+        if *self.level != Level::System {
+            self.policy_without_effect(object); // The system's is read before the levels are.
+        }
+        self.add_level(enable, &read);
+        if let Some(map) = root.given("hooks") {
+            self.read_hooks(map, root.route.key("hooks"));
+        }
+        if let Some(rules) = root.inner("hooksConfig").and_then(|config| config.given("rules")) {
+            self.read_library(rules);
+        }
+        Ok(())
+    }
+
+    /// Adds what the text says besides hooks to what the first file of its level said.
+    fn add_level(&mut self, enable: Option<bool>, read: &LevelSettings) {
+        if let Some(known @ None) = self.settings.enable.get_mut(self.level)
+            && enable.is_some()
+        {
+            *known = enable;
+            if let Some(file) = self.settings.flag_files.get_mut(self.level) {
+                *file = self.source.file.map(ToOwned::to_owned);
+            }
+        }
+        if let Some(known) = self.settings.levels.get_mut(self.level) {
+            *known = std::mem::take(known).or(read);
         }
     }
-    (fields.map(|field| field.prop), others)
-}
 
-/// The field of this name; of several, the last one counts.
-pub(super) fn last<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a>> {
-    object.properties.iter().rfind(|prop| prop.name.as_str() == name)
-}
-
-/// The value of an optional field; `null` says nothing.
-pub(super) fn given<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Value<'a>> {
-    field.map(|prop| &prop.value).filter(|value| value.as_null_keyword().is_none())
-}
-
-/// An optional boolean.
-pub(super) fn boolean(
-    field: Option<&ObjectProp<'_>>,
-    route: Route<'_>,
-    findings: &mut Findings<'_>,
-) -> Option<bool> {
-    let value = given(field)?;
-    let boolean = value.as_boolean_lit().map(|literal| literal.value);
-    if boolean.is_none() {
-        findings.ignored_type(route, "`true` or `false`", value);
+    /// `hooksConfig`. Its enable flag and its rules are read elsewhere: the flag has aliases outside, and rules are
+    /// hooks.
+    fn read_config(&mut self, config: Node<'_, '_>, read: &mut LevelSettings) {
+        for other in self.others(config, &CONFIG_KEYS) {
+            self.unknown_field(config.route, other, &CONFIG_KEYS);
+            if misspelling_of(other.name.as_str(), &["rules"]).is_some() {
+                self.refuse(Guard::EVENT, Matcher::any(), &other.name);
+            }
+        }
+        self.read_disabled(config);
+        let words = [("observe", AgentEvents::Observe), ("apply", AgentEvents::Apply)];
+        read.agent_events = self.word(config, "agentEvents", &words);
+        read.ask = self.word(config, "ask", &[("person", AskReading::Person), ("allow", AskReading::Allow)]);
+        read.log = self.word(config, "log", &[("summary", LogDetail::Summary), ("none", LogDetail::None)]);
+        read.max_concurrent_hooks = self.count(config, "maxConcurrentHooks");
+        read.max_output_bytes = self.count(config, "maxOutputBytes");
     }
-    boolean
-}
 
-/// An optional list of texts; entries of other types are left out.
-pub(super) fn texts(
-    field: Option<&ObjectProp<'_>>,
-    route: Route<'_>,
-    findings: &mut Findings<'_>,
-) -> Vec<String> {
-    let Some(value) = given(field) else { return Vec::new() };
-    let Some(array) = value.as_array() else {
-        findings.ignored_type(route, "an array of strings", value);
-        return Vec::new();
-    };
-    let mut texts = Vec::with_capacity(array.elements.len());
-    for (index, element) in array.elements.iter().enumerate() {
-        match element.as_string_lit() {
-            Some(text) => texts.push(text.value.clone().into_owned()),
-            None => findings.ignored_type(route.index(index), "a string", element),
+    fn read_disabled(&mut self, node: Node<'_, '_>) {
+        for name_or_command in self.texts(node, "disabled") {
+            let list = DisabledList::Settings(self.level.clone());
+            let file = self.source.file.map(ToOwned::to_owned);
+            self.settings.disabled.push(DisabledEntry { name_or_command, list, file });
         }
     }
-    texts
-}
 
-/// A number of things or bytes: at least one.
-fn count<T: TryFrom<u64>>(
-    field: Option<&ObjectProp<'_>>,
-    route: Route<'_>,
-    findings: &mut Findings<'_>,
-) -> Option<T> {
-    let value = given(field)?;
-    let number = value.as_number_lit().and_then(|literal| literal.value.parse::<u64>().ok());
-    let number = number.filter(|number| *number > 0).and_then(|number| T::try_from(number).ok());
-    if number.is_none() {
-        let message = format!("`{route}` is ignored: it must be a whole number from 1");
-        findings.warn(DiagnosticCode::InvalidValue, value, message, "");
+    /// A list that cannot be read counts as empty, and is reported: it must not change what the other fields say.
+    fn read_redaction(&mut self, security: Node<'_, '_>) -> Redaction {
+        const KEY: &str = "environmentVariableRedaction";
+        let Some(redaction) = security.inner(KEY) else {
+            if let Some(other) = security.given(KEY) {
+                self.wrong_type(security.route.key(KEY), "an object", other, "");
+            }
+            return Redaction::default();
+        };
+        for other in self.others(redaction, &REDACTION_KEYS) {
+            self.unknown_field(redaction.route, other, &REDACTION_KEYS);
+        }
+        Redaction {
+            enabled: self.boolean(redaction, "enabled"),
+            allowed: self.texts(redaction, "allowed"),
+            blocked: self.texts(redaction, "blocked"),
+        }
     }
-    number
-}
-
-/// An optional word out of a few; an unknown one is left out.
-pub(super) fn word<T: Copy>(
-    field: Option<&ObjectProp<'_>>,
-    words: &[(&str, T)],
-    route: Route<'_>,
-    findings: &mut Findings<'_>,
-) -> Option<T> {
-    let value = given(field)?;
-    let text = value.as_string_lit().map(|literal| literal.value.as_ref());
-    if let Some((_, meaning)) = text.and_then(|text| words.iter().find(|(word, _)| *word == text)) {
-        return Some(*meaning);
-    }
-    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    let help = text
-        .and_then(|text| nearest(text, &known))
-        .map(|near| format!("did you mean \"{near}\"?"))
-        .unwrap_or_default();
-    let found = text.map(|text| format!(", not \"{}\"", shortened(text))).unwrap_or_default();
-    let message = format!("`{route}` is ignored: it must be \"{}\"{found}", known.join("\" or \""));
-    findings.error(DiagnosticCode::InvalidValue, value, message, help);
-    None
-}
-
-/// An object inside a key that the agent owns: whatever else the key holds is ignored.
-fn object_in<'v, 'a>(field: Option<&'v ObjectProp<'a>>) -> Option<&'v Object<'a>> {
-    given(field).and_then(Value::as_object)
 }
 
 /// Only whether hooks are on. Several keys can say so, and the first of this order that does wins. One of them
 /// with a value that is not a boolean makes the whole file unusable.
-fn read_enable(root: &Object<'_>, findings: &mut Findings<'_>) -> Result<Option<bool>, Box<Diagnostic>> {
-    let top = Route::TOP;
-    let (tools, config, hooks) = (top.key("tools"), top.key("hooksConfig"), top.key("hooks"));
-    let inner = |key: &str| object_in(last(root, key));
+fn read_enable(reader: &Reader<'_>, root: Node<'_, '_>) -> Result<Option<bool>, Box<Diagnostic>> {
+    let aliases = [("tools", "enableHooks"), ("hooksConfig", "enabled"), ("hooks", "enabled")];
+    let inner = aliases.iter().filter_map(|(outer, key)| Some((root.inner(outer)?, *key)));
     let mut enable = None;
-    for (object, key, route) in [
-        (Some(root), "enableHooks", top.key("enableHooks")),
-        (inner("tools"), "enableHooks", tools.key("enableHooks")),
-        (inner("hooksConfig"), "enabled", config.key("enabled")),
-        (inner("hooks"), "enabled", hooks.key("enabled")),
-    ] {
-        let Some(value) = object.and_then(|object| given(last(object, key))) else { continue };
+    for (node, key) in std::iter::once((root, "enableHooks")).chain(inner) {
+        let Some(value) = node.given(key) else { continue };
         let Some(flag) = value.as_boolean_lit() else {
-            return Err(Box::new(findings.not_a_flag(route, value)));
+            return Err(Box::new(reader.not_a_flag(node.route.key(key), value)));
         };
         enable = enable.or(Some(flag.value));
     }
     Ok(enable)
-}
-
-/// All that a settings file says about hooks, without the hooks, and the `hooks` map.
-pub(super) fn read_level<'v, 'a>(
-    root: &'v Object<'a>,
-    findings: &mut Findings<'_>,
-) -> Result<(LevelRead, Option<&'v Value<'a>>), Box<Diagnostic>> {
-    let top = Route::TOP;
-    let enable = read_enable(root, findings)?;
-    let (fields, others) = pick(root, &ROOT_KEYS, top, findings);
-    // A policy is read before the levels are.
-    let [_, tools, config, hooks, extensions, security, _] = fields;
-    let mut unreadable = Vec::new();
-    for other in others {
-        misplaced_event(other, findings);
-        if let Some(meant) = findings.misspelt_root_key(other) {
-            let event = (meant != "hooks").then_some(Guard::EVENT);
-            unreadable.push(Unreadable::misspelt(event, other, top.key(other.name.as_str()), meant));
-        }
-    }
-    if let Some(object) = object_in(tools) {
-        for prop in &object.properties {
-            findings.misspelt_flag(top.key("tools"), prop);
-        }
-    }
-
-    let mut read = LevelRead { unreadable, enable, ..LevelRead::default() };
-    if let Some(value) = given(config) {
-        if let Some(object) = value.as_object() {
-            read_config(object, &mut read, findings);
-        } else {
-            let route = top.key("hooksConfig");
-            findings.wrong_type(route, "an object", value, "");
-            read.unreadable.push(Unreadable::wrong_type(Some(Guard::EVENT), route, "an object", value));
-        }
-    }
-    if let Some(object) = object_in(hooks) {
-        read.disabled.extend(texts(last(object, "disabled"), top.key("hooks").key("disabled"), findings));
-    }
-    if let Some(object) = object_in(extensions) {
-        read.settings.disabled_extensions =
-            texts(last(object, "disabled"), top.key("extensions").key("disabled"), findings);
-    }
-    if let Some(object) = object_in(security) {
-        read.settings.redaction = read_redaction(last(object, "environmentVariableRedaction"), findings);
-    }
-    Ok((read, given(hooks)))
-}
-
-/// The event of this name, which may be another agent's for it. Parsing the name would look for a near one each time
-/// there is none, which is slow for long words and many of them.
-pub(super) fn event_named(name: &str) -> Option<EventName> {
-    EventName::ALL
-        .into_iter()
-        .find(|event| event.as_str() == name)
-        .or_else(|| EventName::of_another_agent(name))
-}
-
-/// Reports an event that is beside `hooks` instead of inside it.
-pub(super) fn misplaced_event(prop: &ObjectProp<'_>, findings: &mut Findings<'_>) {
-    let name = prop.name.as_str();
-    // Only a list of groups makes it an event: other agents' names are everyday words.
-    if event_named(name).is_some() && prop.value.as_array().is_some() {
-        let message = format!("`{name}` has no effect here: its hooks never run");
-        findings.error(
-            DiagnosticCode::MisplacedEvent,
-            &prop.name,
-            message,
-            format!("move it into `hooks`: {{ \"hooks\": {{ \"{name}\": [ … ] }} }}"),
-        );
-    }
-}
-
-/// `hooksConfig`. Its enable flag and its rules are read elsewhere: the flag has aliases outside, and rules are
-/// hooks.
-fn read_config(object: &Object<'_>, read: &mut LevelRead, findings: &mut Findings<'_>) {
-    let root = Route::TOP;
-    let route = root.key("hooksConfig");
-    let (fields, others) = pick(object, &CONFIG_KEYS, route, findings);
-    let [_, disabled, agent_events, ask, concurrent, output, _, log] = fields;
-    for other in others {
-        findings.unknown_field(route, other, &CONFIG_KEYS);
-        let name = other.name.as_str();
-        if misspelling_of(name, &["rules"]).is_some() {
-            let meant = "hooksConfig.rules";
-            read.unreadable.push(Unreadable::misspelt(Some(Guard::EVENT), other, route.key(name), meant));
-        }
-    }
-    read.disabled = texts(disabled, route.key("disabled"), findings);
-    let words = [("observe", AgentEvents::Observe), ("apply", AgentEvents::Apply)];
-    read.settings.agent_events = word(agent_events, &words, route.key("agentEvents"), findings);
-    let words = [("person", AskReading::Person), ("allow", AskReading::Allow)];
-    read.settings.ask = word(ask, &words, route.key("ask"), findings);
-    let words = [("summary", LogDetail::Summary), ("none", LogDetail::None)];
-    read.settings.log = word(log, &words, route.key("log"), findings);
-    read.settings.max_concurrent_hooks = count(concurrent, route.key("maxConcurrentHooks"), findings);
-    read.settings.max_output_bytes = count(output, route.key("maxOutputBytes"), findings);
-}
-
-/// A list that cannot be read counts as empty, and is reported: it must not change what the other fields say.
-fn read_redaction(field: Option<&ObjectProp<'_>>, findings: &mut Findings<'_>) -> Redaction {
-    let (root, security);
-    root = Route::TOP;
-    security = root.key("security");
-    let route = security.key("environmentVariableRedaction");
-    let Some(value) = given(field) else { return Redaction::default() };
-    let Some(object) = value.as_object() else {
-        findings.wrong_type(route, "an object", value, "");
-        return Redaction::default();
-    };
-    let (fields, others) = pick(object, &REDACTION_KEYS, route, findings);
-    let [enabled, allowed, blocked] = fields;
-    for other in others {
-        findings.unknown_field(route, other, &REDACTION_KEYS);
-    }
-    Redaction {
-        enabled: boolean(enabled, route.key("enabled"), findings),
-        allowed: texts(allowed, route.key("allowed"), findings),
-        blocked: texts(blocked, route.key("blocked"), findings),
-    }
 }

@@ -127,7 +127,8 @@ impl ResolvedSettings {
         let mut settings = files.settings();
         let project_settings = settings.project_settings();
         let configured = std::mem::take(&mut settings.hooks);
-        let mut judgement = policy.judge(&settings.project_dir, configured, &project_settings);
+        let hooks = configured.iter().map(|configured| &*configured.hook);
+        let mut judgement = policy.judge(&settings.project_dir, hooks, &project_settings);
         if judgement.keeps_enabled {
             // The flag that was approved counts until another one is.
             settings.enable.project = Some(true);
@@ -146,8 +147,9 @@ impl ResolvedSettings {
             |entry: &DisabledEntry| !project_counts && entry.list == DisabledList::Settings(Level::Project);
         // A project turns its own hooks off, never those of the user or the system.
         let project_on = settings.enable.project.unwrap_or(outside_on);
-        let resolve_hook = |judged: HookJudgement<ConfiguredHook>| {
-            let HookJudgement { hook: ConfiguredHook { hook, spans, extra_fields }, trust, seal } = judged;
+        let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
+            let ConfiguredHook { hook, spans, extra_fields } = configured;
+            let HookJudgement { trust, seal } = judged;
             let on = match hook.origin.level {
                 Level::Managed => true,
                 Level::Project => project_on,
@@ -156,7 +158,7 @@ impl ResolvedSettings {
             ResolvedHook { hook, trust, seal, on, spans, extra_fields }
         };
         let judged = std::mem::take(&mut judgement.hooks);
-        let hooks: Vec<ResolvedHook> = judged.into_iter().map(resolve_hook).collect();
+        let hooks: Vec<ResolvedHook> = configured.into_iter().zip(judged).map(resolve_hook).collect();
         // An approved guard is not switched off by an entry that is not approved.
         disabled.retain(|entry| {
             let mut approved = hooks.iter().filter(|resolved| resolved.trust == HookTrust::Approved);
@@ -237,10 +239,9 @@ impl ResolvedSettings {
         let hooks = self.hooks.iter().filter(|resolved| resolved.on || scope == RegistryScope::All);
         // Ranked with the project's, in front of extensions.
         let hooks = hooks.chain(&self.enclosing);
-        let hooks = hooks.map(|resolved| HookJudgement {
-            hook: Arc::clone(&resolved.hook),
-            trust: resolved.trust.clone(),
-            seal: resolved.seal.clone(),
+        let hooks = hooks.map(|resolved| {
+            let judged = HookJudgement { trust: resolved.trust.clone(), seal: resolved.seal.clone() };
+            (Arc::clone(&resolved.hook), judged)
         });
         HookRegistry::new(hooks, &self.disabled)
     }

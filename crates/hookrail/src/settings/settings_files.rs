@@ -2,7 +2,6 @@
 //! that is rewritten between two questions cannot give two answers.
 
 use std::cell::LazyCell;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::diagnose;
+use super::paths::settings_files;
 use super::policy::load_managed;
 use super::{PerLevel, Settings, SettingsPaths, ownership};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Level;
-use crate::trust::{ApprovalStore, TrustPolicy};
+use crate::trust::{ApprovalStore, TrustPolicy, open_regular};
 
 /// Larger files are refused: no settings need that much, and a torn or hostile file might have it.
 const LARGEST_FILE: u64 = 4 << 20;
@@ -53,7 +53,11 @@ impl SettingsFiles {
 
     /// Reads the files of all levels. It never fails: what went wrong is kept in place of the text.
     pub fn load(paths: &SettingsPaths) -> Self {
-        let mut texts = load_texts(paths, files(paths));
+        let mut texts = load_texts(files(paths));
+        if let Some(file) = paths.user_file().filter(|_| !paths.home.is_absolute()) {
+            let text = Err(Box::new(ownership::relative_home(&paths.home)));
+            texts.push(LevelText { level: Level::User, file: Some(file), text, warning: None });
+        }
         leave_out_known(&mut texts);
         let managed = load_managed(paths, &texts);
         refuse_unsafe(paths, &mut texts);
@@ -63,17 +67,11 @@ impl SettingsFiles {
 
     /// The same for a project around this one: its own files, and those of the user and the system as they were read.
     pub(super) fn around(&self, project: &Path) -> Self {
-        let paths = self
-            .paths
-            .as_ref()
-            .map(|paths| SettingsPaths { project_dir: project.to_owned(), ..paths.clone() });
-        let own = paths.map(|paths| {
-            let own = files(&paths).into_iter().filter(|(level, _)| *level == Level::Project);
-            load_texts(&paths, own)
-        });
-        let others = self.texts.iter().filter(|text| text.level != Level::Project).cloned();
-        let (managed, others): (Vec<_>, Vec<_>) = others.partition(|text| text.level == Level::Managed);
-        let mut texts = managed.into_iter().chain(own.into_iter().flatten()).chain(others).collect();
+        let mut texts = self.texts.clone();
+        texts.retain(|text| text.level != Level::Project);
+        let managed = texts.iter().filter(|text| text.level == Level::Managed).count();
+        let own = settings_files(project).map(|file| (Level::Project, file));
+        texts.splice(managed..managed, load_texts(own));
         leave_out_known(&mut texts);
         Self { try_examples: self.try_examples, ..Self::new(project.to_owned(), texts, None) }
     }
@@ -117,29 +115,15 @@ impl SettingsFiles {
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings);
         (flag, unusable, has_managed)
     }
-
-    /// The texts of each level that has any.
-    pub(super) fn levels(&self) -> impl Iterator<Item = (&Level, &[LevelText])> {
-        let by_level = self.texts.chunk_by(|one, other| one.level == other.level);
-        by_level.filter_map(|texts| Some((&texts.first()?.level, texts)))
-    }
 }
 
 /// The texts of the files that exist.
-pub(super) fn load_texts(
-    paths: &SettingsPaths,
-    files: impl IntoIterator<Item = (Level, PathBuf)>,
-) -> Vec<LevelText> {
-    let texts = files.into_iter().filter_map(|(level, file)| {
-        let text = if level == Level::User && !paths.home.is_absolute() {
-            let is_first = paths.user_file().as_ref() == Some(&file);
-            is_first.then(|| Err(Box::new(ownership::relative_home(&paths.home))))?
-        } else {
-            load_text(&file).transpose()?.map(Arc::new)
-        };
+pub(super) fn load_texts(files: impl IntoIterator<Item = (Level, PathBuf)>) -> Vec<LevelText> {
+    let load = |(level, file): (Level, PathBuf)| {
+        let text = load_text(&file).transpose()?.map(Arc::new);
         Some(LevelText { level, file: Some(file), text, warning: None })
-    });
-    texts.collect()
+    };
+    files.into_iter().filter_map(load).collect()
 }
 
 /// Refuses files of the user and the system that others may write.
@@ -153,38 +137,28 @@ fn refuse_unsafe(paths: &SettingsPaths, texts: &mut [LevelText]) {
     }
 }
 
-/// The settings files, the strongest level first. In the home directory the project's files are the user's.
-fn files(paths: &SettingsPaths) -> Vec<(Level, PathBuf)> {
-    let users = paths.files(&Level::User);
-    let mut files: Vec<(Level, PathBuf)> = Vec::with_capacity(6);
-    for level in [Level::Project, Level::User, Level::System] {
-        for file in paths.files(&level) {
-            let is_users = level == Level::Project && users.contains(&file);
-            if !is_users && !files.contains(&(level.clone(), file.clone())) {
-                files.push((level.clone(), file));
-            }
-        }
-    }
-    files
+/// The places of the settings files, the strongest level first. Those of a home directory without an absolute path would be
+/// somewhere in the project.
+fn files(paths: &SettingsPaths) -> impl Iterator<Item = (Level, PathBuf)> {
+    let levels = [Level::Project, Level::User, Level::System].into_iter();
+    let levels = levels.filter(|level| *level != Level::User || paths.home.is_absolute());
+    levels.flat_map(|level| paths.files(&level).into_iter().map(move |file| (level.clone(), file)))
 }
 
-/// Leaves out a file that a level has under both of its names, and those of a project that is the home directory under another
-/// name. Links are looked through only where two files could be one.
+/// Leaves out a file that a level has under two names, and those of a project that is the home directory, which are the
+/// user's. Links are looked through only where two files could be one.
 fn leave_out_known(texts: &mut Vec<LevelText>) {
     if texts.len() < 2 {
         return;
     }
-    let real = |text: &LevelText| text.file.as_ref().and_then(|file| file.canonicalize().ok());
-    let places: Vec<_> = texts.iter().map(|text| (text.level.clone(), real(text))).collect();
+    let real = |file: &PathBuf| file.canonicalize().unwrap_or_else(|_| file.clone());
+    let places: Vec<_> =
+        texts.iter().map(|text| (text.level.clone(), text.file.as_ref().map(real))).collect();
     let mut each = places.iter().enumerate();
     texts.retain(|_| {
-        let Some((at, (level, Some(place)))) = each.next() else { return true };
-        let is_known = |(other_at, (other, other_place)): (usize, &(Level, Option<PathBuf>))| {
-            let is_before = other == level && other_at < at;
-            let is_users = *level == Level::Project && *other == Level::User;
-            (is_before || is_users) && other_place.as_ref() == Some(place)
-        };
-        !places.iter().enumerate().any(is_known)
+        let Some((at, place)) = each.next() else { return true };
+        let is_users = place.0 == Level::Project && places.contains(&(Level::User, place.1.clone()));
+        !is_users && !places.iter().take(at).any(|before| before == place)
     });
 }
 
@@ -217,16 +191,9 @@ fn load_bytes(file: &Path) -> io::Result<Vec<u8>> {
     if file == Path::new("/dev/null") {
         return Err(io::ErrorKind::NotFound.into()); // The usual way to say that there is no such file.
     }
-    // Looked at before it is opened, because opening a pipe waits for its other end.
-    let metadata = std::fs::metadata(file)?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
+    let (file, metadata) = open_regular(file)?;
     let mut content = Vec::with_capacity(usize::try_from(metadata.len().min(LARGEST_FILE)).unwrap_or(0));
-    File::open(file)?.take(LARGEST_FILE + 1).read_to_end(&mut content)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut content)?;
     if content.len() as u64 > LARGEST_FILE {
         return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST_FILE >> 20)));
     }

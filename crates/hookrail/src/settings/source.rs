@@ -9,12 +9,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged as _;
 use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::diagnose;
 use super::unread::{CutRule, CutText, MARK};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Place};
 use crate::formats::jsonc::PARSE_OPTIONS;
 
 /// A text and where it comes from.
@@ -126,32 +127,25 @@ impl<'a> Source<'a> {
     /// Parses the text strictly. The parser bounds nesting by itself (512 open brackets and keys), so no
     /// text can exhaust the stack.
     pub fn parse(&self) -> Result<Object<'a>, Box<Diagnostic>> {
-        let collect = CollectOptions::default();
-        let looseness = first_looseness(self.text);
-        match (parse_to_ast(self.text, &collect, &PARSE_OPTIONS), looseness) {
+        let parsed = parse_to_ast(self.text, &CollectOptions::default(), &PARSE_OPTIONS);
+        let problem = match (parsed, first_looseness(self.text)) {
             // What is too loose for JSON is usually the cause of what the parser reports later: a
             // forgotten quote makes a string run on to the next line.
-            (Err(error), Some(loose)) if loose.range.start < error.range().end => self.malformed(loose),
-            (Err(error), _) => self.malformed(SyntaxProblem::from_parser(self.text, &error)),
-            (Ok(_), Some(loose)) => self.malformed(loose),
+            (Err(error), Some(loose)) if loose.range.start < error.range().end => loose,
+            (Err(error), _) => SyntaxProblem::from_parser(self.text, &error),
+            (Ok(_), Some(loose)) => loose,
             (Ok(parsed), None) => match parsed.value {
-                Some(Value::Object(object)) => Ok(object),
+                Some(Value::Object(object)) => return Ok(object),
                 Some(other) => {
-                    let range = jsonc_parser::common::Ranged::range(&other);
                     let found = format!("found {}", diagnose::kind_of(&other));
-                    self.malformed(SyntaxProblem::new(range.start..range.end, "an object `{ … }`", found))
+                    SyntaxProblem::new(other.start()..other.end(), "an object `{ … }`", found)
                 }
-                None => {
-                    let end = self.text.len();
-                    self.malformed(SyntaxProblem::new(end..end, "an object `{ … }`", END))
-                }
+                None => SyntaxProblem::new(self.text.len()..self.text.len(), "an object `{ … }`", END),
             },
-        }
-    }
-
-    fn malformed<T>(&self, problem: SyntaxProblem) -> Result<T, Box<Diagnostic>> {
-        let place = self.place(problem.range);
-        Err(Box::new(diagnose::malformed(place, &problem.expected, &problem.found)))
+        };
+        let SyntaxProblem { range, expected, found } = problem;
+        let message = format!("malformed settings: expected {expected}, {found}");
+        Err(Box::new(Diagnostic::error(DiagnosticCode::MalformedSettings, message).at(self.place(range))))
     }
 }
 

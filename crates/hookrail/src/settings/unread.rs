@@ -11,7 +11,7 @@ use jsonc_parser::ast::Object;
 use jsonc_parser::common::Ranged as _;
 use memchr::memmem;
 
-use super::read::last;
+use super::reader::last;
 use crate::rules::{PatternPrograms, Rule};
 
 /// Takes the place of a rule in the text that is left: a value that cannot be a hook.

@@ -84,7 +84,10 @@ impl LockedFile {
     pub fn replace_with_mode(&self, content: &[u8], mode: u32) -> Result<(), AtomicFileError> {
         let dir = parent(&self.path);
         self.remove_leftovers(dir);
-        let temporary = dir.join(self.temporary_name(&std::process::id().to_string()));
+        let mut name = OsString::from(".");
+        name.push(self.path.file_name().unwrap_or_default());
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = dir.join(name);
         let written = write_new(&temporary, content, mode).map_err(AtomicFileError::io("write", &temporary));
         written
             .and_then(|()| {
@@ -100,44 +103,27 @@ impl LockedFile {
 
     /// Moves the file aside to `<name>.<label>-<n>`, with the first number that is free, and returns the new path.
     pub fn move_aside(&self, label: &str) -> Result<PathBuf, AtomicFileError> {
-        let mut number = 1_u32;
-        loop {
+        let named = |number: u32| {
             let mut name = self.path.file_name().unwrap_or_default().to_owned();
             name.push(format!(".{label}-{number}"));
-            let aside = parent(&self.path).join(name);
-            // No other process takes the name in between: this is done under the lock.
-            match fs::symlink_metadata(&aside) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    fs::rename(&self.path, &aside).map_err(AtomicFileError::io("move aside", &self.path))?;
-                    return Ok(aside);
-                }
-                Err(error) => return Err(AtomicFileError::io("inspect", &aside)(error)),
-                Ok(_) => number = number.saturating_add(1),
-            }
-        }
+            self.path.with_file_name(name)
+        };
+        // No other process takes the name in between: this is done under the lock.
+        let is_free = |aside: &PathBuf| fs::symlink_metadata(aside).is_err();
+        let aside = (1..u32::MAX).map(named).find(is_free).unwrap_or_else(|| named(u32::MAX));
+        fs::rename(&self.path, &aside).map_err(AtomicFileError::io("move aside", &self.path))?;
+        Ok(aside)
     }
 
-    /// `.<name>.<middle>.tmp`: hidden, and recognisable after its writer was killed.
-    fn temporary_name(&self, middle: &str) -> OsString {
-        let mut name = OsString::from(".");
-        name.push(self.path.file_name().unwrap_or_default());
-        name.push(format!(".{middle}.tmp"));
-        name
-    }
-
-    /// Removes what killed writers left. The holder of the lock is the only writer, so none of these is in use.
+    /// Removes the temporary files that killed writers left. The holder of the lock is the only writer, so none of these
+    /// is in use.
     fn remove_leftovers(&self, dir: &Path) {
-        let prefix = self.temporary_name("");
-        let prefix = prefix.as_encoded_bytes().strip_suffix(b".tmp").unwrap_or_default();
-        let Ok(entries) = fs::read_dir(dir) else { return };
-        for entry in entries.flatten() {
+        let own = self.path.file_name().unwrap_or_default().as_encoded_bytes();
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let middle = name
-                .as_encoded_bytes()
-                .strip_prefix(prefix)
-                .and_then(|rest| rest.strip_suffix(b".tmp"))
-                .unwrap_or_default();
-            if !middle.is_empty() && middle.iter().all(u8::is_ascii_digit) {
+            let name = name.as_encoded_bytes().strip_prefix(b".").and_then(|name| name.strip_prefix(own));
+            let writer = name.and_then(|name| name.strip_prefix(b".")?.strip_suffix(b".tmp"));
+            if writer.is_some_and(|id| !id.is_empty() && id.iter().all(u8::is_ascii_digit)) {
                 // A leftover that cannot be removed does no harm.
                 let _ = fs::remove_file(entry.path());
             }

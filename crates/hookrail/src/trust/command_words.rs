@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use super::named_files::FilesError;
 use crate::hook::PROJECT_DIR_VARIABLES;
 use hookrail_shell::{Piece, Quote, Role, Word, outline};
 
@@ -29,13 +30,8 @@ const MAX_DEPTH: usize = 16;
 /// longer than 128 KiB on Linux, so only a text that is made to take long gets here.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A command that cannot be read within bounds. It cannot be approved: what it names is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("its command is too long or too deeply nested to tell which files it names")]
-pub(super) struct TooComplex;
-
 /// The words of `command` that could name a file, with `env` and the project's variables expanded.
-pub(super) fn words(command: &str, env: &[(String, String)]) -> Result<BTreeSet<String>, TooComplex> {
+pub(super) fn words(command: &str, env: &[(String, String)]) -> Result<BTreeSet<String>, FilesError> {
     let mut finder = Finder { env, words: BTreeSet::new(), texts: BTreeSet::new(), bytes: 0 };
     finder.read(&without_marker(command), 0)?;
     for (name, value) in env {
@@ -94,17 +90,17 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn read(&mut self, text: &str, depth: usize) -> Result<(), TooComplex> {
+    fn read(&mut self, text: &str, depth: usize) -> Result<(), FilesError> {
         if !self.texts.insert(text.to_owned()) {
             return Ok(());
         }
         self.bytes = self.bytes.saturating_add(text.len());
         if depth > MAX_DEPTH || self.bytes > MAX_BYTES {
-            return Err(TooComplex);
+            return Err(FilesError::TooComplex);
         }
         let outline = outline(text);
         if outline.is_incomplete {
-            return Err(TooComplex);
+            return Err(FilesError::TooComplex);
         }
         for (role, word) in outline.words() {
             // A text inside of the command may be no shell code, so that its `>` may be no redirection.
@@ -119,7 +115,7 @@ impl Finder<'_> {
     }
 
     /// Takes a word. A variable that is not known ends it: what follows it is looked for on its own.
-    fn word(&mut self, word: &Word, depth: usize) -> Result<(), TooComplex> {
+    fn word(&mut self, word: &Word, depth: usize) -> Result<(), FilesError> {
         let mut known = String::new();
         for piece in &word.pieces {
             match piece {
@@ -135,7 +131,7 @@ impl Finder<'_> {
                     let value = expand_project(&without_marker(value));
                     self.bytes = self.bytes.saturating_add(value.len());
                     if self.bytes > MAX_BYTES {
-                        return Err(TooComplex);
+                        return Err(FilesError::TooComplex);
                     }
                     known.push_str(&value);
                 }
@@ -146,7 +142,7 @@ impl Finder<'_> {
     }
 
     /// Takes a finished word, the pieces of it that could be a path, and the words inside of it.
-    fn end(&mut self, word: &str, depth: usize) -> Result<(), TooComplex> {
+    fn end(&mut self, word: &str, depth: usize) -> Result<(), FilesError> {
         for (at, _) in word.match_indices(PROJECT) {
             self.take(word.get(at..).unwrap_or_default());
         }

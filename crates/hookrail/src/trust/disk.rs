@@ -4,14 +4,15 @@
 //! understood is moved aside before another one is written, so that nothing in it is lost.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, Metadata};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::snapshot::open_regular;
 use super::store::Approval;
 use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::trust::atomic_file::{AtomicFileError, LockedFile, make_state_dir};
@@ -24,19 +25,25 @@ pub(super) const VERSION: u64 = 2;
 #[serde(deny_unknown_fields)]
 pub(super) struct StoreWire {
     version: u64,
-    pub(super) projects: BTreeMap<String, ProjectWire>,
+    pub(super) projects: BTreeMap<String, ApprovedProject>,
 }
 
-/// One project in the file of approvals.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// All approvals of one project, and what else the user decided about its hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProjectWire {
+#[non_exhaustive]
+pub struct ApprovedProject {
+    /// The project's real path; the file has it as the key.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// Its own settings as they were approved, as JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) settings: Option<String>,
+    pub settings: Option<String>,
     /// Settings that were approved before those; they stay approved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) earlier_settings: Vec<String>,
-    pub(super) hooks: Vec<Approval>,
+    /// Its approved hooks, oldest first.
+    pub hooks: Vec<Approval>,
     /// Guards whose absence the user accepted, each time with the settings that lacked them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) accepted_absences: Vec<AcceptedAbsence>,
@@ -55,7 +62,7 @@ pub(super) struct AcceptedAbsence {
     pub(super) settings: String,
 }
 
-impl ProjectWire {
+impl ApprovedProject {
     /// Whether anything of the project was approved.
     pub(super) fn is_approved(&self) -> bool {
         !self.hooks.is_empty() || self.settings.is_some()
@@ -116,18 +123,12 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoreWire::default()),
         Err(error) => return Err(unreadable(error)),
     }
-    // Without blocking: a pipe in the file's place must be refused, not waited for.
-    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
-        Ok(file) => file,
+    let (mut file, metadata) = match open_regular(&path) {
+        Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoreWire::default()),
         Err(error) => return Err(unreadable(error)),
     };
-    let metadata = file.metadata().map_err(unreadable)?;
     refuse_if_unsafe(&path, &metadata, 0o022)?;
-    if !metadata.is_file() {
-        return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
-    }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(unreadable)?;
     let corrupt = |source| TrustError::Corrupt { path: path.clone(), source };
@@ -141,7 +142,7 @@ pub(super) fn load(dir: &Path) -> Result<StoreWire, TrustError> {
     }
     let mut store: StoreWire = serde_json::from_value(value).map_err(corrupt)?;
     store.version = VERSION;
-    store.projects.values_mut().for_each(ProjectWire::add_lineages);
+    store.projects.values_mut().for_each(ApprovedProject::add_lineages);
     Ok(store)
 }
 
@@ -165,7 +166,8 @@ pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) ->
         Err(error) => return Err(error),
     };
     if change(&mut store) {
-        let mut text = serde_json::to_vec_pretty(&store).map_err(TrustError::Encode)?;
+        let text = serde_json::to_vec_pretty(&store).map_err(io::Error::from);
+        let mut text = text.map_err(AtomicFileError::io("write", &path))?;
         text.push(b'\n');
         file.replace_with_mode(&text, 0o600)?;
     }
@@ -231,9 +233,6 @@ pub enum TrustError {
     /// A hook cannot be approved as it is.
     #[error("`{name}` cannot be approved: {why}")]
     NotApprovable { name: String, why: String },
-    /// The approvals cannot be written as JSON.
-    #[error("cannot write the approvals as JSON")]
-    Encode(#[source] serde_json::Error),
 }
 
 impl TrustError {
@@ -251,7 +250,7 @@ impl TrustError {
             Self::Unsafe { .. } => {
                 (ApprovalsUnsafe, "only you may be able to write there: check owner and mode")
             }
-            Self::Change(_) | Self::NotApprovable { .. } | Self::Encode(_) => (ApprovalsUnchanged, ""),
+            Self::Change(_) | Self::NotApprovable { .. } => (ApprovalsUnchanged, ""),
         };
         let mut message = self.to_string();
         let mut cause = std::error::Error::source(self);

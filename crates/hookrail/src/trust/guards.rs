@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::disk::ProjectWire;
+use super::disk::ApprovedProject;
 use super::named_files::ProjectDir;
 use super::review::ReadHook;
 use super::snapshot::hexadecimal;
@@ -64,7 +64,7 @@ impl VanishedGuard {
 
 /// The approved guards that the hooks of a project, as they are, do not replace.
 pub(super) fn vanished_guards(
-    approved: &ProjectWire,
+    approved: &ApprovedProject,
     hooks: &[Option<ReadHook<'_>>],
     settings_digest: &str,
 ) -> Vec<VanishedGuard> {

@@ -13,10 +13,10 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::command_words::{PROJECT, TooComplex, data_files, first_word, words};
-use super::snapshot::{Snapshot, hexadecimal};
+use super::command_words::{PROJECT, data_files, first_word, words};
+use super::snapshot::{Snapshot, hexadecimal, open_regular};
 use super::terms::{FileContent, FileRights};
-use super::watch::{BadWatch, watched_files};
+use super::watch::watched_paths;
 use crate::hook::{Hook, StartObstacle};
 use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 
@@ -78,13 +78,13 @@ impl FoundFile {
 
 /// Why the files of a hook cannot be determined. Such a hook cannot be approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum FilesError {
-    /// Its command is not a text that a person could review.
-    #[error(transparent)]
-    Command(#[from] TooComplex),
-    /// Its `watch` cannot be kept.
-    #[error(transparent)]
-    Watch(#[from] BadWatch),
+pub(crate) enum FilesError {
+    /// Its command cannot be read within bounds, and no person could review it either.
+    #[error("its command is too long or too deeply nested to tell which files it names")]
+    TooComplex,
+    /// Its `watch` means too much, or something outside of the project.
+    #[error("its `watch` cannot be kept: {0}")]
+    Watch(String),
 }
 
 /// All files that a command names.
@@ -206,7 +206,7 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
             }
         }
     }
-    for file in watched_files(&project.real, &hook.watch)? {
+    for file in watched_paths(&project.real, &hook.watch)?.files {
         look_at(&file, &mut places, None)?;
     }
     let mut files = NamedFiles::default();
@@ -238,7 +238,7 @@ fn look_at(
     place: &Path,
     places: &mut BTreeMap<PathBuf, bool>,
     folders: Option<&mut Vec<PathBuf>>,
-) -> Result<(), TooComplex> {
+) -> Result<(), FilesError> {
     if places.contains_key(place) {
         return Ok(());
     }
@@ -248,14 +248,13 @@ fn look_at(
         folders.push(place.to_owned());
     }
     places.insert(place.to_owned(), metadata.is_ok_and(|metadata| metadata.is_file()));
-    if places.len() > MAX_PLACES { Err(TooComplex) } else { Ok(()) }
+    if places.len() > MAX_PLACES { Err(FilesError::TooComplex) } else { Ok(()) }
 }
 
 /// The words of a script's interpreter line; none where there is no such line.
 pub(super) fn interpreter_words(script: &Path) -> Vec<String> {
     let mut start = Vec::new();
-    let is_regular = fs::metadata(script).is_ok_and(|metadata| metadata.is_file());
-    let Some(file) = is_regular.then(|| fs::File::open(script).ok()).flatten() else { return Vec::new() };
+    let Ok((file, _)) = open_regular(script) else { return Vec::new() };
     if file.take(SHEBANG_BYTES).read_to_end(&mut start).is_err() {
         return Vec::new();
     }

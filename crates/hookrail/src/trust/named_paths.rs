@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::command_words::{PROJECT, words};
 use super::named_files::{ProjectDir, interpreter_words, load_named_files};
 use super::relative::relative_words;
-use super::watch::watched_files;
+use super::watch::watched_paths;
 use crate::hook::Hook;
 
 /// Every path that a command could name, seen from the folder that it runs in. A name too many does no
@@ -24,7 +24,7 @@ pub fn hook_files(project: &Path, hook: &Hook) -> Vec<PathBuf> {
     let dir = ProjectDir::new(project);
     let Some(command) = hook.command_text() else { return Vec::new() };
     let Ok(files) = load_named_files(&dir, hook) else { return Vec::new() };
-    let watched = watched_files(&dir.real, &hook.watch).unwrap_or_default();
+    let watched = watched_paths(&dir.real, &hook.watch).unwrap_or_default().files;
     let started = relative_words(command).into_iter().map(|word| dir.real.join(word.text));
     // Other words may name what the hook reads or looks for.
     let named = files.found.into_iter().map(|file| file.location).chain(files.absent);

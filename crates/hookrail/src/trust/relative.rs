@@ -8,13 +8,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::hook::{Hook, HookKind, Level};
-use hookrail_shell::{Role, SimpleCommand, outline};
+use hookrail_shell::{Role, SimpleCommand, Word, outline};
 
 /// Programs that run the file they are given.
 const INTERPRETERS: [&str; 17] = [
     "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "pypy3", "node", "nodejs",
     "deno", "bun", "ruby", "perl", "php",
 ];
+
+/// Options with which an interpreter runs something else than a script.
+const DO_NOT_READ_SCRIPT: [&str; 7] = ["-c", "-m", "-e", "-p", "-r", "--eval", "--print"];
 
 /// Programs and builtins behind which a command begins anew.
 const PREFIXES: [&str; 6] = ["exec", "command", "env", "nohup", "time", "nice"];
@@ -61,60 +64,45 @@ pub(crate) fn relative_words(command: &str) -> Vec<RelativeWord> {
 
 /// The same of one simple command.
 fn relative_words_of(command: &SimpleCommand) -> Vec<RelativeWord> {
+    let is_before_program = |text: &str| {
+        let is_assignment = text.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+        PREFIXES.contains(&text) || is_assignment
+    };
     let mut found = Vec::new();
-    let mut expects = Expects::Program;
-    for word in &command.words {
-        let Some(text) = word.literal() else {
-            // It cannot be determined, and neither can what follows.
-            if expects == Expects::Program {
-                expects = Expects::Nothing;
+    let mut take = |word: &Word, text: String| {
+        if !text.starts_with(['/', '~']) {
+            found.push(RelativeWord { range: word.span.clone(), text });
+        }
+    };
+    let words = command.words.iter().map(|word| (word, word.literal()));
+    let mut words = words.skip_while(|(_, text)| text.as_deref().is_some_and(is_before_program));
+    // What cannot be determined may be any program, and so what follows it any word.
+    let Some((word, Some(program))) = words.next() else { return found };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let reads_script = INTERPRETERS.contains(&name) || matches!(program.as_str(), "." | "source");
+    if program.contains('/') {
+        take(word, program);
+    }
+    if !reads_script {
+        return found;
+    }
+    for (word, text) in words {
+        match text {
+            Some(text) if DO_NOT_READ_SCRIPT.contains(&text.as_str()) => return found,
+            Some(text) if text != "run" && !text.starts_with('-') => {
+                take(word, text);
+                return found;
             }
-            continue;
-        };
-        let is_relative = !text.starts_with(['/', '~']);
-        match expects {
-            Expects::Program => {
-                let name = text.rsplit('/').next().unwrap_or_default();
-                let is_assignment = text.split_once('=').is_some_and(|(name, _)| !name.contains('/'));
-                if PREFIXES.contains(&text.as_str()) || is_assignment {
-                    continue;
-                }
-                let reads_script = INTERPRETERS.contains(&name) || matches!(text.as_str(), "." | "source");
-                expects = if reads_script { Expects::Script } else { Expects::Nothing };
-                if text.contains('/') && is_relative {
-                    found.push(RelativeWord { range: word.span.clone(), text });
-                }
-            }
-            Expects::Script => match text.as_str() {
-                "-c" | "-m" | "-e" | "-p" | "-r" | "--eval" | "--print" => expects = Expects::Nothing,
-                "run" => {}
-                option if option.starts_with('-') => {}
-                _ => {
-                    expects = Expects::Nothing;
-                    if is_relative {
-                        found.push(RelativeWord { range: word.span.clone(), text });
-                    }
-                }
-            },
-            Expects::Nothing => {}
+            _ => {}
         }
     }
-    if expects == Expects::Script {
-        // An interpreter without a script runs what it is fed.
-        let fed = command.redirections.iter().filter(|(role, _)| *role == Role::Read);
-        let fed = fed
-            .filter_map(|(_, word)| Some(RelativeWord { range: word.span.clone(), text: word.literal()? }));
-        found.extend(fed.filter(|word| !word.text.starts_with(['/', '~'])));
+    // An interpreter without a script runs what it is fed.
+    for (_, word) in command.redirections.iter().filter(|(role, _)| *role == Role::Read) {
+        if let Some(text) = word.literal() {
+            take(word, text);
+        }
     }
     found
-}
-
-/// What the next word of a command is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expects {
-    Program,
-    Script,
-    Nothing,
 }
 
 #[cfg(test)]

@@ -10,11 +10,10 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::named_files::{NamedFiles, ProjectDir, load_named_files, target_of};
 use super::snapshot::{Identity, Snapshot};
-use super::terms::FileRights;
 use crate::hook::{Hook, StartObstacle};
 
 /// Files up to this size are read before each run: a script takes microseconds, and this much a few milliseconds.
@@ -39,10 +38,8 @@ struct SealedFile {
     location: PathBuf,
     path: String,
     target: String,
-    digest: String,
-    rights: FileRights,
-    /// The identity under which the digest was last seen to hold, and whether it can be relied on.
-    seen: Mutex<(Identity, bool)>,
+    /// What is in it, under the identity with which that was last seen to hold.
+    seen: Mutex<Snapshot>,
 }
 
 /// What a look at sealed files found.
@@ -64,17 +61,13 @@ impl Seal {
     /// that names it cannot be approved under any policy; the error says which file and why.
     pub(super) fn capture(project: &ProjectDir, hook: &Hook, files: &NamedFiles) -> Result<Self, String> {
         let sealed = files.found.iter().map(|file| {
-            let snapshot = match &file.snapshot {
-                Ok(snapshot) => snapshot,
-                Err(why) => return Err(format!("`{}` cannot be read: {why}", file.path)),
-            };
-            Ok(SealedFile {
+            let unreadable = |why: &String| format!("`{}` cannot be read: {why}", file.path);
+            let snapshot = file.snapshot.as_ref().map_err(unreadable)?;
+            Ok::<_, String>(SealedFile {
                 location: file.location.clone(),
                 path: file.path.clone(),
                 target: file.target.clone(),
-                digest: snapshot.digest.clone(),
-                rights: snapshot.identity.rights(),
-                seen: Mutex::new((snapshot.identity, snapshot.is_settled)),
+                seen: Mutex::new(Snapshot { digest: snapshot.digest.clone(), text: None, ..*snapshot }),
             })
         });
         Ok(Self {
@@ -100,7 +93,8 @@ impl Seal {
     /// The files that a guard may be executing; none for a hook that is not a guard.
     pub(crate) fn executables(&self) -> impl Iterator<Item = &Path> {
         let is_guard = self.hook.event.is_guarded();
-        let executable = self.files.iter().filter(move |file| is_guard && file.rights.mode & 0o111 != 0);
+        let is_executable = |file: &&SealedFile| file.seen().identity.rights().mode & 0o111 != 0;
+        let executable = self.files.iter().filter(move |file| is_guard && is_executable(file));
         executable.map(|file| file.location.as_path())
     }
 
@@ -131,6 +125,10 @@ impl Seal {
 }
 
 impl SealedFile {
+    fn seen(&self) -> MutexGuard<'_, Snapshot> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change(&self, project: &ProjectDir) -> Option<String> {
         let metadata = match fs::metadata(&self.location) {
             Ok(metadata) if metadata.is_file() => metadata,
@@ -141,20 +139,19 @@ impl SealedFile {
             Err(error) => return Some(format!("`{}` cannot be read: {error}", self.path)),
         };
         let identity = Identity::of(&metadata);
-        let rights = identity.rights();
-        if rights.owner != self.rights.owner {
+        let mut seen = self.seen();
+        let (before, now) = (seen.identity.rights(), identity.rights());
+        if now.owner != before.owner {
             return Some(format!("`{}` belongs to another user now", self.path));
         }
-        if rights != self.rights {
-            let (before, now) = (self.rights.mode, rights.mode);
-            return Some(format!("`{}` has mode {now:04o}, was {before:04o}", self.path));
+        if now.mode != before.mode {
+            return Some(format!("`{}` has mode {:04o}, was {:04o}", self.path, now.mode, before.mode));
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if identity.size > ALWAYS_READ && *seen == (identity, true) {
+        if identity.size > ALWAYS_READ && seen.identity == identity && seen.is_settled {
             return None;
         }
         let snapshot = match Snapshot::load(&self.location, false) {
-            Ok(snapshot) if snapshot.digest == self.digest => snapshot,
+            Ok(snapshot) if snapshot.digest == seen.digest => snapshot,
             Ok(_) => return Some(format!("`{}` changed", self.path)),
             Err(error) => return Some(format!("`{}` cannot be read: {error}", self.path)),
         };
@@ -162,7 +159,10 @@ impl SealedFile {
         if target_of(project, &self.location).as_ref() != Some(&self.target) {
             return Some(format!("`{}` is another file", self.path));
         }
-        *seen = (snapshot.identity, snapshot.is_settled);
+        // Rights that changed since they were compared are for the next look to see.
+        if snapshot.identity == identity {
+            *seen = snapshot;
+        }
         None
     }
 }
@@ -246,15 +246,16 @@ mod tests {
             fs::write(&script, vec![b'a'; length]).unwrap();
             let mut seal = seal(dir.path(), "bash x.sh");
             let seen = seal.files[0].seen.get_mut().unwrap();
-            assert!(!seen.1, "a file made just now is not settled");
+            assert!(!seen.is_settled, "a file made just now is not settled");
             // As it will be in two seconds.
-            seen.1 = true;
+            seen.is_settled = true;
             assert_eq!(verdict(&seal), "unchanged");
-            seal.files[0].seen.get_mut().unwrap().1 = true;
+            let seen = seal.files[0].seen.get_mut().unwrap();
+            seen.is_settled = true;
             // With a digest that cannot hold, only a look that skips the content can say `unchanged`.
-            let digest = std::mem::take(&mut seal.files[0].digest);
+            let digest = std::mem::take(&mut seen.digest);
             assert_eq!(verdict(&seal), expected);
-            seal.files[0].digest = digest;
+            seal.files[0].seen.get_mut().unwrap().digest = digest;
             let file = fs::File::options().write(true).open(&script).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
             assert_eq!(verdict(&seal), "unchanged", "touched, same content");

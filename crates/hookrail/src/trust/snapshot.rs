@@ -1,6 +1,6 @@
 //! What is in one file, read in one piece, and a cheap check that it is still the same.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -74,14 +74,8 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// Reads a regular file in one piece: a file that changes meanwhile is read again, and at last refused.
     pub(super) fn load(path: &Path, keep_text: bool) -> io::Result<Self> {
-        // Without blocking: a pipe in the file's place must be refused, not waited for.
-        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
         for _ in 0..3 {
-            let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-            let before = file.metadata()?;
-            if !before.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-            }
+            let (mut file, before) = open_regular(path)?;
             let now = SystemTime::now();
             let identity = Identity::of(&before);
             let read = digest(&mut file, identity.size, keep_text)?;
@@ -93,6 +87,20 @@ impl Snapshot {
         }
         Err(io::Error::other("it changed while it was read"))
     }
+}
+
+/// Opens a regular file to read it. A device is not even opened, and a pipe that takes the file's place is refused instead
+/// of waited for.
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let is_regular = |metadata: Metadata| {
+        let refusal = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+        if metadata.is_file() { Ok(metadata) } else { Err(refusal()) }
+    };
+    is_regular(fs::metadata(path)?)?;
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = is_regular(file.metadata()?)?;
+    Ok((file, metadata))
 }
 
 /// Digests exactly `size` bytes; `None` if there are more or fewer. A file that grows all the time ends here.

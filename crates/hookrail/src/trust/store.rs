@@ -4,6 +4,7 @@
 //! asks once for each content. The states of one hook share a lineage, so that a hook counts as present in whichever
 //! of its approved states it is there.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::disk::{AcceptedAbsence, ProjectWire, TrustError, load, update};
+use super::disk::{AcceptedAbsence, ApprovedProject, TrustError, load, update};
 use super::guards::{VanishedGuard, settings_digest, vanished_guards};
 use super::named_files::{ApprovedFile, NamedFiles, ProjectDir};
 use super::review::{
@@ -51,18 +52,6 @@ pub struct Approval {
     pub lineage: u64,
 }
 
-/// All approvals of one project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ApprovedProject {
-    /// The project's real path.
-    pub path: PathBuf,
-    /// Its approved hooks, oldest first.
-    pub hooks: Vec<Approval>,
-    /// Its own settings as they were approved, as JSON text.
-    pub settings: Option<String>,
-}
-
 impl ApprovalStore {
     /// The store in a state folder, such as `~/.hookrail`. Nothing is read or made yet.
     pub fn new(state_dir: PathBuf) -> Self {
@@ -79,69 +68,81 @@ impl ApprovalStore {
     /// `project_settings` is what the project's own files say besides hooks, in any form, as long as
     /// it is the same here and in [`ApprovalStore::pending`].
     #[doc(hidden)]
-    pub fn judge<H: AsRef<Hook>>(
+    pub fn judge(
         &self,
         project: &Path,
-        hooks: impl IntoIterator<Item = H>,
+        hooks: impl IntoIterator<Item: Borrow<Hook>>,
         project_settings: &Value,
-    ) -> Judgement<H> {
+    ) -> Judgement {
         let project = ProjectDir::new(project);
         let (approved, problem) = self.load_project(&project);
-        let hooks: Vec<H> = hooks.into_iter().collect();
-        let read = read_and_pair(&project, hooks.iter().map(AsRef::as_ref), &approved.hooks);
+        let hooks: Vec<_> = hooks.into_iter().collect();
+        let read = read_and_pair(&project, hooks.iter().map(Borrow::borrow), &approved.hooks);
         let text = settings_text(project_settings);
         let is_known = approved.has_approved_settings(&text);
         let vanished = vanished_guards(&approved, &read, &settings_digest(&project, &read, &text));
-        let judge = |(hook, read): (H, Option<ReadHook<'_>>)| {
-            let Some(read) = read else { return HookJudgement::trusted(hook) };
-            let captured = judge_one(&read, problem.as_ref())
-                .and_then(|files| Seal::capture(&project, hook.as_ref(), files));
-            HookJudgement::of_capture(hook, captured)
+        let judge = |(hook, read): (&Hook, &Option<ReadHook<'_>>)| {
+            let Some(read) = read else { return HookJudgement::TRUSTED };
+            let files = judge_one(read, problem.as_ref());
+            HookJudgement::of_capture(files.and_then(|files| Seal::capture(&project, hook, files)))
         };
         Judgement {
-            hooks: hooks.into_iter().zip(read).map(judge).collect(),
+            hooks: hooks.iter().map(Borrow::borrow).zip(&read).map(judge).collect(),
             project_settings_approved: is_known || says_nothing(project_settings),
             keeps_enabled: !is_known && approved.says_enabled(),
             vanished,
             disabled: approved.disabled.clone(),
-            problem: problem.clone(),
+            problem,
         }
+    }
+
+    /// Changes what is known of a project; the change says whether there is anything to write. Nothing is kept of a project
+    /// that has no approvals, and no hooks that the user disabled.
+    fn change(
+        &self,
+        project: &ProjectDir,
+        change: impl FnOnce(&mut ApprovedProject) -> bool,
+    ) -> Result<(), TrustError> {
+        update(&self.dir, |store| {
+            let before = store.projects.remove(&project.key());
+            let was_known = before.is_some();
+            let mut known = before.unwrap_or_default();
+            let is_changed = change(&mut known);
+            let is_kept = known.is_approved() || !known.disabled.is_empty();
+            if is_kept {
+                store.projects.insert(project.key(), known);
+            }
+            is_changed && (was_known || is_kept)
+        })
     }
 
     /// Takes back the approval of one hook (of the same terms, or of the same name and event), or of a whole project
     /// with its settings. Returns how many hooks lost it.
     pub fn revoke(&self, project: &Path, hook: Option<&Hook>) -> Result<usize, TrustError> {
-        let key = ProjectDir::new(project).key();
         let mut count = 0;
-        update(&self.dir, |store| {
-            let Some(project) = store.projects.get_mut(&key) else { return false };
-            let lineages = |project: &ProjectWire| {
-                project.hooks.iter().map(|hook| hook.lineage).collect::<BTreeSet<_>>()
-            };
-            let before = lineages(project);
+        self.change(&ProjectDir::new(project), |known| {
+            let lineages =
+                |hooks: &[Approval]| hooks.iter().map(|hook| hook.lineage).collect::<BTreeSet<_>>();
+            let before = lineages(&known.hooks);
             match hook {
-                None => project.hooks.clear(),
+                None => known.hooks.clear(),
                 Some(hook) => {
                     let terms = Terms::of(hook);
-                    project.hooks.retain(|approval| {
+                    known.hooks.retain(|approval| {
                         let same_name = approval.name == hook.name && approval.terms.event == hook.event;
                         approval.terms != terms && !same_name
                     });
                 }
             }
+            let left = lineages(&known.hooks);
             // The states of one hook are one hook.
-            count = before.difference(&lineages(project)).count();
-            let hooks = &project.hooks;
-            project
-                .accepted_absences
-                .retain(|accepted| hooks.iter().any(|hook| hook.lineage == accepted.lineage));
+            count = before.difference(&left).count();
+            known.accepted_absences.retain(|accepted| left.contains(&accepted.lineage));
             // With its last hook a project is not an approved project any more.
-            let is_over = project.hooks.is_empty() && (hook.is_none() || count > 0);
-            if is_over && project.disabled.is_empty() {
-                store.projects.remove(&key);
-            } else if is_over {
-                project.settings = None;
-                project.earlier_settings.clear();
+            let is_over = known.hooks.is_empty() && (hook.is_none() || count > 0);
+            if is_over {
+                known.settings = None;
+                known.earlier_settings.clear();
             }
             is_over || count > 0
         })?;
@@ -156,36 +157,30 @@ impl ApprovalStore {
         name_or_command: &str,
         disabled: bool,
     ) -> Result<bool, TrustError> {
-        let key = ProjectDir::new(project).key();
-        let mut changed = false;
-        update(&self.dir, |store| {
-            let project = store.projects.entry(key.clone()).or_default();
-            let listed = project.disabled.iter().any(|name| name == name_or_command);
-            changed = listed != disabled;
-            if disabled && !listed {
-                project.disabled.push(name_or_command.to_owned());
-            } else {
-                project.disabled.retain(|name| disabled || name != name_or_command);
+        let mut is_changed = false;
+        self.change(&ProjectDir::new(project), |known| {
+            is_changed = known.disabled.iter().any(|name| name == name_or_command) != disabled;
+            if !disabled {
+                known.disabled.retain(|name| name != name_or_command);
+            } else if is_changed {
+                known.disabled.push(name_or_command.to_owned());
             }
-            if project.hooks.is_empty() && project.settings.is_none() && project.disabled.is_empty() {
-                store.projects.remove(&key);
-            }
-            changed
+            is_changed
         })?;
-        Ok(changed)
+        Ok(is_changed)
     }
 
     /// The approvals of one project, if it has any.
     pub fn list(&self, project: &Path) -> Result<Option<ApprovedProject>, TrustError> {
         let key = ProjectDir::new(project).key();
         let known = load(&self.dir)?.projects.remove_entry(&key);
-        Ok(known.filter(|(_, project)| project.is_approved()).map(ApprovedProject::from_wire))
+        Ok(known.filter(|(_, project)| project.is_approved()).map(with_path))
     }
 
     /// The approvals of all projects, by path.
     pub fn list_projects(&self) -> Result<Vec<ApprovedProject>, TrustError> {
         let known = load(&self.dir)?.projects.into_iter();
-        Ok(known.filter(|(_, project)| project.is_approved()).map(ApprovedProject::from_wire).collect())
+        Ok(known.filter(|(_, project)| project.is_approved()).map(with_path).collect())
     }
 
     /// The folders around a project, the nearest first, for which guards were approved. The home directory and what is
@@ -205,16 +200,11 @@ impl ApprovalStore {
         around.into_iter().filter(has_guards).map(Path::to_owned).collect()
     }
 
-    /// Whether approvals say that hooks are on in this project, whatever has become of its settings.
-    pub(super) fn says_enabled(&self, project: &Path) -> bool {
-        self.load_project(&ProjectDir::new(project)).0.says_enabled()
-    }
-
     /// The approvals of a project, and why there are none if the store cannot be read.
-    pub(super) fn load_project(&self, project: &ProjectDir) -> (ProjectWire, Option<Diagnostic>) {
+    pub(super) fn load_project(&self, project: &ProjectDir) -> (ApprovedProject, Option<Diagnostic>) {
         match load(&self.dir) {
             Ok(mut store) => (store.projects.remove(&project.key()).unwrap_or_default(), None),
-            Err(error) => (ProjectWire::default(), Some(error.diagnostic())),
+            Err(error) => (ApprovedProject::default(), Some(error.diagnostic())),
         }
     }
 }
@@ -282,8 +272,7 @@ impl ApprovalStore {
     /// Accepts that guards are gone, as long as the settings say what they said in the review. Their approvals stay
     /// and hold again if the guards come back.
     pub fn accept_absence(&self, review: &Review, gone: &[&VanishedGuard]) -> Result<(), TrustError> {
-        update(&self.dir, |store| {
-            let Some(project) = store.projects.get_mut(&review.project.key()) else { return false };
+        self.change(&review.project, |project| {
             for guard in gone {
                 let accepted =
                     AcceptedAbsence { lineage: guard.lineage, settings: review.settings_digest.clone() };
@@ -297,8 +286,7 @@ impl ApprovalStore {
 
     /// Drops every approval of a hook that changed: it counts as never approved, and blocks nothing any more.
     pub fn drop_approval(&self, review: &Review, pending: &Pending) -> Result<(), TrustError> {
-        update(&self.dir, |store| {
-            let Some(project) = store.projects.get_mut(&review.project.key()) else { return false };
+        self.change(&review.project, |project| {
             let before = project.hooks.len();
             project.hooks.retain(|approval| Some(approval.lineage) != pending.lineage);
             project.accepted_absences.retain(|accepted| Some(accepted.lineage) != pending.lineage);
@@ -318,8 +306,7 @@ impl ApprovalStore {
             }
         }
         let approved_at = jiff::Timestamp::now().to_string();
-        update(&self.dir, |store| {
-            let project = store.projects.entry(review.project.key()).or_default();
+        self.change(&review.project, |project| {
             if with_settings && project.settings.as_ref() != Some(&review.current_settings) {
                 let now = review.current_settings.clone();
                 project.earlier_settings.retain(|earlier| *earlier != now);
@@ -343,14 +330,13 @@ impl ApprovalStore {
     }
 }
 
-impl ApprovedProject {
-    fn from_wire((key, project): (String, ProjectWire)) -> Self {
-        let path = match key.strip_prefix("bytes:").and_then(bytes_of_hexadecimal) {
-            Some(bytes) => PathBuf::from(std::ffi::OsString::from_vec(bytes)),
-            None => PathBuf::from(key),
-        };
-        Self { path, hooks: project.hooks, settings: project.settings }
-    }
+/// A project of the file, with the path that its key stands for.
+fn with_path((key, project): (String, ApprovedProject)) -> ApprovedProject {
+    let path = match key.strip_prefix("bytes:").and_then(bytes_of_hexadecimal) {
+        Some(bytes) => PathBuf::from(std::ffi::OsString::from_vec(bytes)),
+        None => PathBuf::from(key),
+    };
+    ApprovedProject { path, ..project }
 }
 
 fn judge_one<'r>(

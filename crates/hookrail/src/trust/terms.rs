@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::event::EventName;
-use crate::hook::{Hook, HookKind, OnFailure};
+use crate::hook::{Hook, OnFailure};
 
 /// The terms under which a hook runs, exactly as they were approved.
 ///
@@ -31,7 +31,8 @@ pub struct Terms {
     pub on_failure: OnFailure,
     /// Whether its group asks to run one after another.
     pub sequential: bool,
-    /// Further fields that decide how it runs or what is watched, as [`Hook::further_terms`] gives them.
+    /// The fields that most hooks do not have, under their names in the settings. One with its default is left out, so that
+    /// approvals from before it existed still hold.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub further: Map<String, Value>,
 }
@@ -39,18 +40,17 @@ pub struct Terms {
 impl Terms {
     /// The terms of a hook as it is configured now.
     pub fn of(hook: &Hook) -> Self {
+        let watch = (!hook.watch.is_empty()).then(|| ("watch".to_owned(), hook.watch.clone().into()));
+        let definition = hook.definition.as_deref().map(|text| ("definition".to_owned(), text.into()));
         Self {
             event: hook.event,
             matcher: hook.matcher.text().map(str::to_owned),
-            command: match &hook.kind {
-                HookKind::Command(command) => Some(command.clone()),
-                _ => None,
-            },
+            command: hook.command_text().map(str::to_owned),
             timeout: hook.timeout,
             env: hook.env.clone(),
             on_failure: hook.on_failure,
             sequential: hook.sequential,
-            further: hook.further_terms(),
+            further: watch.into_iter().chain(definition).collect(),
         }
     }
 

@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::named_files::FilesError;
+
 /// How many files one hook may watch.
 pub(super) const MAX_FILES: usize = 1_000;
 
@@ -18,11 +20,6 @@ const MAX_ENTRIES: usize = 50_000;
 /// How deep folders are entered.
 const MAX_DEPTH: usize = 64;
 
-/// A watch that cannot be kept. A hook with one cannot be approved.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("its `watch` cannot be kept: {0}")]
-pub(crate) struct BadWatch(String);
-
 /// What patterns mean at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct WatchedPaths {
@@ -32,13 +29,8 @@ pub(crate) struct WatchedPaths {
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// All files below `root` that any of the patterns means, in order.
-pub(super) fn watched_files(root: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, BadWatch> {
-    Ok(watched_paths(root, patterns)?.files)
-}
-
-/// The same, with the folders that they were found in.
-pub(crate) fn watched_paths(root: &Path, patterns: &[String]) -> Result<WatchedPaths, BadWatch> {
+/// All files below `root` that any of the patterns means, and the folders that they were found in.
+pub(crate) fn watched_paths(root: &Path, patterns: &[String]) -> Result<WatchedPaths, FilesError> {
     let patterns: Vec<Vec<&str>> =
         patterns.iter().map(|pattern| segments(pattern)).collect::<Result<_, _>>()?;
     if patterns.is_empty() {
@@ -52,8 +44,8 @@ pub(crate) fn watched_paths(root: &Path, patterns: &[String]) -> Result<WatchedP
 }
 
 /// The names of a pattern, `.` left out.
-fn segments(pattern: &str) -> Result<Vec<&str>, BadWatch> {
-    let refuse = |why: &str| Err(BadWatch(format!("`{pattern}` {why}")));
+fn segments(pattern: &str) -> Result<Vec<&str>, FilesError> {
+    let refuse = |why: &str| Err(FilesError::Watch(format!("`{pattern}` {why}")));
     if pattern.starts_with('/') {
         return refuse("is not relative to the project");
     }
@@ -79,9 +71,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Looks at one folder. `states` are the rests of the patterns that may still match inside of it.
-    fn enter(&mut self, folder: &mut PathBuf, states: &[&[&str]], depth: usize) -> Result<(), BadWatch> {
+    fn enter(&mut self, folder: &mut PathBuf, states: &[&[&str]], depth: usize) -> Result<(), FilesError> {
         if depth > MAX_DEPTH {
-            return Err(BadWatch("folders are nested too deeply".to_owned()));
+            return Err(FilesError::Watch("folders are nested too deeply".to_owned()));
         }
         let path = self.root.join(&*folder);
         let Ok(entries) = fs::read_dir(&path) else { return Ok(()) };
@@ -89,7 +81,7 @@ impl Walk<'_> {
         for entry in entries.flatten() {
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
-                return Err(BadWatch(format!(
+                return Err(FilesError::Watch(format!(
                     "more than {MAX_ENTRIES} files and folders would be looked at"
                 )));
             }
@@ -111,7 +103,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn take(&mut self, file: &Path) -> Result<(), BadWatch> {
+    fn take(&mut self, file: &Path) -> Result<(), FilesError> {
         let Ok(metadata) = fs::metadata(self.root.join(file)) else { return Ok(()) };
         if !metadata.is_file() {
             return Ok(());
@@ -119,10 +111,13 @@ impl Walk<'_> {
         self.bytes = self.bytes.saturating_add(metadata.len());
         self.found.files.push(self.root.join(file));
         if self.found.files.len() > MAX_FILES {
-            return Err(BadWatch(format!("it means more than {MAX_FILES} files")));
+            return Err(FilesError::Watch(format!("it means more than {MAX_FILES} files")));
         }
         if self.bytes > MAX_BYTES {
-            return Err(BadWatch(format!("its files have more than {} MiB together", MAX_BYTES >> 20)));
+            return Err(FilesError::Watch(format!(
+                "its files have more than {} MiB together",
+                MAX_BYTES >> 20
+            )));
         }
         Ok(())
     }

@@ -71,7 +71,7 @@ fn trust_all(project: &TestProject) {
     let settings = settings(project);
     let review = store(project).pending(
         &project.dir(),
-        settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref),
+        settings.hooks.iter().map(|configured| &*configured.hook),
         &settings.project_settings(),
     );
     store(project).approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");

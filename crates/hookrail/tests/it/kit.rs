@@ -176,7 +176,7 @@ pub(crate) fn approve(project: &TestProject) {
     let store = store(project);
     let review = store.pending(
         &project.dir(),
-        settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref),
+        settings.hooks.iter().map(|configured| &*configured.hook),
         &settings.project_settings(),
     );
     store.approve(&review, &review.pending.iter().collect::<Vec<_>>()).expect("an approval");

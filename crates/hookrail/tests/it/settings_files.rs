@@ -31,7 +31,7 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn commands(settings: &Settings) -> Vec<&str> {
-    settings.hooks.iter().map(AsRef::<hookrail::Hook>::as_ref).map(hookrail::Hook::command).collect()
+    settings.hooks.iter().map(|configured| &*configured.hook).map(hookrail::Hook::command).collect()
 }
 
 /// `code file:line:column` of each finding, with the file's name only.

@@ -150,7 +150,7 @@ fn a_hook_that_does_not_run_replaces_no_other_hook() {
             (hook("guard.sh"), HookTrust::Trusted),
             (hook("guard.sh"), HookTrust::Trusted),
         ]
-        .map(|(hook, trust)| HookJudgement { hook: Arc::new(hook), trust, seal: None }),
+        .map(|(hook, trust)| (Arc::new(hook), HookJudgement { trust, seal: None })),
         &[disabled],
     );
     let explanation =

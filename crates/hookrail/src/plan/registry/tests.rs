@@ -112,7 +112,7 @@ fn one_hook_can_be_left_on_alone() {
 
 #[test]
 fn no_hook_listens_where_all_are_unapproved_or_absent() {
-    let judged = |trust| HookJudgement { hook: Arc::new(hook("a.sh")), trust, seal: None };
+    let judged = |trust| (Arc::new(hook("a.sh")), HookJudgement { trust, seal: None });
     let why = "it is new".to_owned();
     let registry = HookRegistry::new([judged(HookTrust::NotApproved { why })], &[]);
     for event in EventName::ALL {

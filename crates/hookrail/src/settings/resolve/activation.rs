@@ -1,7 +1,7 @@
 //! Whether hooks are on, decided from the flags of all levels and the approvals.
 
 use crate::hook::Level;
-use crate::settings::{ConfiguredHook, PerLevel};
+use crate::settings::PerLevel;
 use crate::trust::{HookTrust, Judgement};
 
 /// Whether hooks are on.
@@ -41,10 +41,7 @@ fn outside(enable: PerLevel<Option<bool>>) -> Option<(bool, Level)> {
 ///
 /// A project's own `enableHooks: true` counts as soon as one of its hooks is approved: approvals are per hook,
 /// and changing one hook must not switch its neighbours off. Its `false` concerns its own hooks only.
-pub(super) fn activation(
-    enable: PerLevel<Option<bool>>,
-    judgement: &Judgement<ConfiguredHook>,
-) -> Activation {
+pub(super) fn activation(enable: PerLevel<Option<bool>>, judgement: &Judgement) -> Activation {
     let approved = judgement.keeps_enabled
         || judgement.project_settings_approved
         || judgement.hooks.iter().any(|hook| hook.trust == HookTrust::Approved);

@@ -4,8 +4,8 @@ use super::*;
 
 fn found(root: &Path, patterns: &[&str]) -> String {
     let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-    match watched_files(root, &patterns) {
-        Ok(files) => {
+    match watched_paths(root, &patterns) {
+        Ok(WatchedPaths { files, .. }) => {
             let names = files.iter().map(|file| file.strip_prefix(root).unwrap().display().to_string());
             names.collect::<Vec<_>>().join(" ")
         }
