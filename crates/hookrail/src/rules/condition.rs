@@ -12,7 +12,7 @@ pub use self::explain::ConditionReport;
 use self::needs::{Detail, OwnNeed};
 use super::fact::Fact;
 use super::facts::Facts;
-use super::problem::RuleProblem;
+use super::problem::RuleFindings;
 use super::test::{Test, evaluate};
 use super::truth::Truth;
 use crate::event::EventName;
@@ -51,13 +51,9 @@ enum NodeKind {
 }
 
 impl Condition {
-    /// Reads a condition on facts of an event, with warnings about what is probably not meant; the error has
-    /// everything that is wrong.
-    pub(crate) fn parse(
-        value: &Ast<'_>,
-        event: EventName,
-    ) -> Result<(Self, Vec<RuleProblem>), Vec<RuleProblem>> {
-        read::condition(value, event)
+    /// Reads a condition on facts of an event; `None`, with everything that is wrong, if it cannot be used.
+    pub(crate) fn parse(value: &Ast<'_>, event: EventName, findings: &mut RuleFindings) -> Option<Self> {
+        read::condition(value, event, findings)
     }
 
     /// Whether it holds.

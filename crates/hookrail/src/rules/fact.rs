@@ -44,72 +44,57 @@ pub(crate) enum ValueKind {
     Path,
 }
 
+/// The facts by their names in settings, and what their values are.
+const FACTS: [(&str, Fact, ValueKind); 11] = [
+    ("tool", Fact::Tool, ValueKind::Text),
+    ("prompt", Fact::Prompt, ValueKind::Text),
+    ("model", Fact::Model, ValueKind::Text),
+    ("text", Fact::Text, ValueKind::Text),
+    ("agent", Fact::Agent, ValueKind::Text),
+    ("input.NAME", Fact::Input(Vec::new()), ValueKind::Json),
+    ("command", Fact::Command, ValueKind::Command),
+    ("program", Fact::Program, ValueKind::Text),
+    ("dynamic", Fact::Dynamic, ValueKind::Flag),
+    ("writes", Fact::Writes, ValueKind::Path),
+    ("reads", Fact::Reads, ValueKind::Path),
+];
+
 impl Fact {
     /// The names of facts as they are written in settings.
-    pub(crate) const NAMES: [&str; 11] = [
-        "tool",
-        "prompt",
-        "model",
-        "text",
-        "agent",
-        "input.NAME",
-        "command",
-        "program",
-        "dynamic",
-        "writes",
-        "reads",
-    ];
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        FACTS.into_iter().map(|(name, ..)| name)
+    }
 
     /// The fact of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "tool" => Self::Tool,
-            "prompt" => Self::Prompt,
-            "model" => Self::Model,
-            "text" => Self::Text,
-            "agent" => Self::Agent,
-            "command" => Self::Command,
-            "program" => Self::Program,
-            "dynamic" => Self::Dynamic,
-            "writes" => Self::Writes,
-            "reads" => Self::Reads,
-            _ => {
-                let names: Vec<String> = name.strip_prefix("input.")?.split('.').map(str::to_owned).collect();
-                if names.iter().any(String::is_empty) {
-                    return None;
-                }
-                Self::Input(names)
+        match name.strip_prefix("input.") {
+            Some(path) => {
+                let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+                names.iter().all(|name| !name.is_empty()).then_some(Self::Input(names))
             }
-        })
+            None => FACTS.into_iter().find(|(known, ..)| *known == name).map(|(_, fact, _)| fact),
+        }
     }
 
     /// Its name as it is written in settings.
     pub(crate) fn name(&self) -> String {
-        let name = match self {
-            Self::Tool => "tool",
-            Self::Prompt => "prompt",
-            Self::Model => "model",
-            Self::Text => "text",
-            Self::Agent => "agent",
-            Self::Input(names) => return format!("input.{}", names.join(".")),
-            Self::Command => "command",
-            Self::Program => "program",
-            Self::Dynamic => "dynamic",
-            Self::Writes => "writes",
-            Self::Reads => "reads",
-        };
-        name.to_owned()
+        match self {
+            Self::Input(names) => format!("input.{}", names.join(".")),
+            _ => FACTS
+                .into_iter()
+                .find(|(_, fact, _)| fact == self)
+                .map(|(name, ..)| name)
+                .unwrap_or_default()
+                .to_owned(),
+        }
     }
 
-    pub(crate) const fn kind(&self) -> ValueKind {
+    pub(crate) fn kind(&self) -> ValueKind {
         match self {
-            Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Program => {
-                ValueKind::Text
-            }
             Self::Input(_) => ValueKind::Json,
-            Self::Command => ValueKind::Command,
-            Self::Dynamic => ValueKind::Flag,
-            Self::Writes | Self::Reads => ValueKind::Path,
+            _ => {
+                FACTS.into_iter().find(|(_, fact, _)| fact == self).map_or(ValueKind::Text, |(.., kind)| kind)
+            }
         }
     }
 
@@ -143,9 +128,9 @@ impl Fact {
     /// How much it costs to find out, for the order in which conditions are asked.
     pub(crate) const fn cost(&self) -> u8 {
         match self {
-            Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Input(_) => 0,
-            Self::Command | Self::Program | Self::Dynamic => 1,
             Self::Writes | Self::Reads => 2,
+            Self::Command | Self::Program | Self::Dynamic => 1,
+            _ => 0,
         }
     }
 }

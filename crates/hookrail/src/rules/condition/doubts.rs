@@ -6,28 +6,23 @@ use serde_json::Value;
 use super::{ConditionNode, NodeKind};
 use crate::diagnostic::DiagnosticCode;
 use crate::rules::fact::Fact;
-use crate::rules::problem::RuleProblem;
+use crate::rules::problem::RuleFindings;
 use crate::rules::test::{Test, TestPart};
 
 /// Warns of a condition that cannot make a difference.
-pub(super) fn look(root: &ConditionNode, written: &Ast<'_>, warnings: &mut Vec<RuleProblem>) {
-    // `{}` is how a rule is written that always holds.
-    if matches!(&root.kind, NodeKind::All(nodes) if nodes.is_empty()) {
-        return;
-    }
-    match constant(root) {
+pub(super) fn look(root: &ConditionNode, written: &Ast<'_>, findings: &mut RuleFindings) {
+    let (code, message, help) = match constant(root) {
+        // `{}` is how a rule is written that always holds.
+        Some(true) if matches!(&root.kind, NodeKind::All(nodes) if nodes.is_empty()) => return,
         Some(true) => {
-            let problem =
-                RuleProblem::new(DiagnosticCode::AlwaysHolds, written, "this condition always holds");
-            warnings.push(problem.help("if that is meant, write {}"));
+            (DiagnosticCode::AlwaysHolds, "this condition always holds", "if that is meant, write {}")
         }
         Some(false) => {
-            let problem =
-                RuleProblem::new(DiagnosticCode::NeverHolds, written, "this condition can never hold");
-            warnings.push(problem.help("parts of it exclude each other"));
+            (DiagnosticCode::NeverHolds, "this condition can never hold", "parts of it exclude each other")
         }
-        None => {}
-    }
+        None => return,
+    };
+    findings.warn(code, written, message, help);
 }
 
 /// Whether a condition is always or never true.

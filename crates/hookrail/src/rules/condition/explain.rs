@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::{ConditionNode, NodeKind};
-use crate::rules::fact::Fact;
-use crate::rules::facts::{Facts, LineCommand, ShellLine};
-use crate::rules::test::{Test, evaluate};
+use crate::rules::fact::{Fact, ValueKind};
+use crate::rules::facts::Facts;
+use crate::rules::test::{Test, evaluate, values_of};
 use crate::rules::truth::Truth;
 
 /// No more values of a fact than this are shown.
@@ -60,40 +60,16 @@ fn written(fact: &Fact, tests: &[Test], is_list: bool) -> String {
 
 /// What a fact's values are.
 fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
-    let subject = facts.subject();
-    let one = |value: Option<&str>| value.map(str::to_owned).into_iter().collect::<Vec<_>>();
-    let mut values = match fact {
-        Fact::Tool => one(subject.tool_name),
-        Fact::Prompt => one(subject.prompt),
-        Fact::Model => one(subject.model),
-        Fact::Text => one(subject.text.as_deref()),
-        Fact::Agent => one(subject.agent),
-        Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
-        Fact::Dynamic => {
-            let causes = facts.shell().into_iter().flat_map(|shell| &shell.causes);
-            let dynamic = facts.shell().is_some_and(ShellLine::is_dynamic);
-            std::iter::once(dynamic.to_string()).chain(causes.map(|cause| cause.name().to_owned())).collect()
-        }
-        Fact::Command => facts
-            .shell()
-            .map(|shell| shell.commands.iter().map(LineCommand::shown).collect())
-            .unwrap_or_default(),
-        Fact::Program => {
-            facts.shell().map(|shell| shell.programs.iter().cloned().collect()).unwrap_or_default()
-        }
-        Fact::Writes | Fact::Reads => {
-            let paths = facts.paths();
-            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
-            let known = list.known.iter().map(|path| path.shown.clone());
-            known.chain(list.and_others.then(|| "?".to_owned())).collect()
-        }
-    };
+    let (values, and_others) = values_of(fact, facts);
+    let mut seen: Vec<String> =
+        values.iter().take(MAX_SHOWN).map(|value| shortened(&value.shown())).collect();
     if values.len() > MAX_SHOWN {
-        let more = values.len() - MAX_SHOWN;
-        values.truncate(MAX_SHOWN);
-        values.push(format!("… and {more} more"));
+        seen.push(format!("… and {} more", values.len() - MAX_SHOWN));
     }
-    values.iter().map(|value| shortened(value)).collect()
+    if and_others && fact.kind() == ValueKind::Path {
+        seen.push("?".to_owned());
+    }
+    seen
 }
 
 /// Cut between characters, with a mark that something is missing.

@@ -37,20 +37,6 @@ pub(crate) struct Need<L> {
     pub(crate) hidden: bool,
 }
 
-impl ShippedNeed {
-    /// The same with lists of its own.
-    pub(crate) fn to_own(&self) -> OwnNeed {
-        let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-        OwnNeed {
-            programs: own(self.programs),
-            words: own(self.words),
-            paths: own(self.paths),
-            arguments: own(self.arguments),
-            hidden: self.hidden,
-        }
-    }
-}
-
 /// What a call must have for a shipped rule to hold.
 pub(crate) type ShippedNeed = Need<&'static [&'static str]>;
 
@@ -230,11 +216,7 @@ fn needs_of_command(test: &Test) -> Vec<OwnNeed> {
 }
 
 fn patterns_of(part: &TestPart) -> Option<&[CommandPattern]> {
-    match part {
-        TestPart::Pattern(pattern) => Some(std::slice::from_ref(pattern)),
-        TestPart::AnyPattern(patterns) => Some(patterns.as_slice()),
-        _ => None,
-    }
+    if let TestPart::Patterns(patterns) = part { Some(patterns) } else { None }
 }
 
 /// The programs of which a command must be one; `None` where it may be any.

@@ -29,11 +29,12 @@ pub(super) fn follows(wide: &ConditionNode, narrow: &ConditionNode) -> bool {
 /// `git push` holds for every command that `git push --force` holds for. A pattern of plain words is such a command
 /// itself, and whatever is added to one takes no pattern away.
 fn pattern_follows(wide: &Test, narrow: &Test) -> bool {
-    let ([TestPart::Pattern(wide)], None, Some(narrow)) =
+    let ([TestPart::Patterns(wide)], None, Some(narrow)) =
         (wide.parts.as_slice(), wide.exists, narrow.written.as_str())
     else {
         return false;
     };
+    let [wide] = wide.as_slice() else { return false };
     wide.accepts_program(narrow.split_whitespace().next(), false)
         && CommandPattern::is_plain(narrow)
         && wide.holds_for_words(narrow)

@@ -11,7 +11,7 @@ use super::{HookGroup, HookReader};
 use crate::diagnostic::{DiagnosticCode, Severity};
 use crate::event::EventName;
 use crate::hook::{Hook, HookKind, UnreadableRule};
-use crate::rules::{Condition, ExampleUse, Rule, RulePlace, RuleReading};
+use crate::rules::{Condition, Rule, RuleFindings};
 
 impl HookReader<'_, '_, '_> {
     /// Adds a rule that is not read yet, whose mark is at `start`.
@@ -32,21 +32,18 @@ impl HookReader<'_, '_, '_> {
     /// Reads a rule. One that cannot be read stays a hook that always fails, so that a typing error does not silently
     /// remove a guard.
     pub(super) fn read_rule(&mut self, group: &HookGroup, object: &Object<'_>) -> HookKind {
-        let place = RulePlace {
-            event: group.event,
-            matcher: &group.matcher,
-            examples: if self.settings.try_examples { ExampleUse::Try } else { ExampleUse::Ignore },
-        };
-        let RuleReading { rule, problems, warnings, failed_examples } = Rule::read(object, place);
-        let first = problems.first().map(|problem| (problem.code, problem.message.clone()));
-        self.findings.of_rule(Severity::Error, problems.into_iter().chain(failed_examples));
-        self.findings.of_rule(Severity::Warning, warnings);
+        let try_with = self.settings.try_examples.then_some(&group.matcher);
+        let mut found = RuleFindings::default();
+        let rule = Rule::read(object, group.event, try_with, &mut found);
+        let error = found.0.iter().find(|problem| problem.severity == Severity::Error);
+        let error = error.map(|problem| (problem.code, problem.message.clone()));
+        self.findings.of_rule(found);
         if let Some(rule) = rule {
             return HookKind::Rule(Arc::new(rule));
         }
         let place = self.findings.source.place(object.range.start..object.range.start + 1);
         let (code, message) =
-            first.unwrap_or_else(|| (DiagnosticCode::InvalidValue, "it cannot be read".to_owned()));
+            error.unwrap_or_else(|| (DiagnosticCode::InvalidValue, "it cannot be read".to_owned()));
         HookKind::UnreadableRule(UnreadableRule::Malformed { what: "rule", place, code, message })
     }
 
@@ -77,11 +74,9 @@ impl HookReader<'_, '_, '_> {
         value: &Value<'_>,
         event: EventName,
     ) -> Option<Condition> {
-        let (condition, severity, problems) = match Condition::parse(value, event) {
-            Ok((condition, warnings)) => (Some(condition), Severity::Warning, warnings),
-            Err(problems) => (None, Severity::Error, problems),
-        };
-        self.findings.of_rule(severity, problems);
+        let mut found = RuleFindings::default();
+        let condition = Condition::parse(value, event, &mut found);
+        self.findings.of_rule(found);
         condition
     }
 }
