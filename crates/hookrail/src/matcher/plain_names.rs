@@ -30,8 +30,13 @@ impl Words {
     }
 
     /// Names that are compared as a whole.
-    pub(super) fn exactly<'n>(names: impl Iterator<Item = &'n str>) -> Self {
-        Self { any_of: names.map(Box::from).collect(), at_start: true, at_end: true }
+    pub(super) fn exactly<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { any_of: names.into_iter().map(Box::from).collect(), at_start: true, at_end: true }
+    }
+
+    /// What every name contains.
+    pub(super) fn any() -> Self {
+        Self { any_of: vec![Box::from("")], at_start: false, at_end: false }
     }
 
     /// The words.

@@ -69,79 +69,75 @@ pub(crate) struct Places {
 /// Who knows where links lead and what is a folder.
 #[derive(Debug)]
 enum Disk {
-    /// The disk of this machine.
-    Here,
-    /// The same, and what it says is noted for another machine.
-    Noted(Mutex<Caller>),
-    /// Another machine, which has said it.
-    Told(Caller),
-    /// Nobody: there are no links.
-    Nowhere,
+    /// The disk of this machine. Where another machine is to be told what it says, that is noted.
+    Here(Option<Mutex<Caller>>),
+    /// Another machine, which has said it; or nobody, and there are no links.
+    Told(Option<Caller>),
 }
 
 impl Disk {
+    fn note(&self, note: impl FnOnce(&mut Caller)) {
+        if let Self::Here(Some(noted)) = self {
+            note(&mut noted.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
     /// Follows the links of an absolute path. In the folder `real` there are none on the way.
     fn follow(&self, real: &str, path: &str) -> String {
         match self {
-            Self::Here => follow(real, path),
-            Self::Noted(noted) => {
+            Self::Here(_) => {
                 let real = follow(real, path);
-                if real != shortened(path) {
-                    let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                    noted.links.insert(path.to_owned(), real.clone());
-                }
+                self.note(|noted| {
+                    if real != shortened(path) {
+                        noted.links.insert(path.to_owned(), real.clone());
+                    }
+                });
                 real
             }
-            Self::Told(caller) => caller.links.get(path).cloned().unwrap_or_else(|| shortened(path)),
-            Self::Nowhere => shortened(path),
+            Self::Told(Some(caller)) if let Some(real) = caller.links.get(path) => real.clone(),
+            Self::Told(_) => shortened(path),
         }
     }
 
     fn is_folder(&self, path: &str) -> bool {
-        let is_here = || fs::metadata(path).is_ok_and(|found| found.is_dir());
         match self {
-            Self::Here => is_here(),
-            Self::Noted(noted) => {
-                let is_folder = is_here();
+            Self::Here(_) => {
+                let is_folder = fs::metadata(path).is_ok_and(|found| found.is_dir());
                 if is_folder {
-                    noted.lock().unwrap_or_else(PoisonError::into_inner).folders.insert(path.to_owned());
+                    self.note(|noted| {
+                        noted.folders.insert(path.to_owned());
+                    });
                 }
                 is_folder
             }
-            Self::Told(caller) => caller.folders.contains(path),
-            Self::Nowhere => false,
+            Self::Told(caller) => caller.as_ref().is_some_and(|caller| caller.folders.contains(path)),
         }
     }
 
     /// The files that an absolute glob stands for; `None` where there are too many to look at, or nobody has said.
     fn matching(&self, glob: &str) -> Option<Vec<String>> {
         match self {
-            Self::Here => matching(glob),
-            Self::Noted(noted) => {
+            Self::Here(_) => {
                 let found = matching(glob);
-                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                noted.globs.insert(glob.to_owned(), found.clone());
+                self.note(|noted| drop(noted.globs.insert(glob.to_owned(), found.clone())));
                 found
             }
-            Self::Told(caller) => caller.globs.get(glob).cloned().flatten(),
-            Self::Nowhere => Some(Vec::new()),
+            Self::Told(Some(caller)) => caller.globs.get(glob).cloned().flatten(),
+            Self::Told(None) => Some(Vec::new()),
         }
     }
 
     /// The home of a user. `None` for the signs `~+` and `~-`.
     fn home_of(&self, user: &str) -> Option<String> {
+        let name = format!("~{user}");
         match self {
-            Self::Here => home_of(user, true),
-            Self::Noted(noted) => {
+            Self::Here(_) => {
                 let home = home_of(user, true)?;
-                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                noted.links.insert(format!("~{user}"), home.clone());
+                self.note(|noted| drop(noted.links.insert(name, home.clone())));
                 Some(home)
             }
-            Self::Told(caller) => {
-                caller.links.get(&format!("~{user}")).cloned().or_else(|| home_of(user, false))
-            }
-            Self::Nowhere => home_of(user, false),
+            Self::Told(Some(caller)) if let Some(home) = caller.links.get(&name) => Some(home.clone()),
+            Self::Told(_) => home_of(user, false),
         }
     }
 }
@@ -155,14 +151,14 @@ impl Places {
             project: follow("", &project),
             cwd,
             home: home.map(|home| home.to_string_lossy().into_owned()),
-            disk: Disk::Here,
+            disk: Disk::Here(None),
             ignores_case: OnceLock::new(),
         }
     }
 
     /// The same places; what the disk says of them is noted.
     pub(crate) fn noted(self) -> Self {
-        Self { disk: Disk::Noted(Mutex::default()), ..self }
+        Self { disk: Disk::Here(Some(Mutex::default())), ..self }
     }
 
     /// The places of another machine. Nothing is read here.
@@ -171,17 +167,15 @@ impl Places {
             project: shortened(&caller.project),
             cwd: shortened(&absolute(&caller.directory, &caller.project)),
             home: caller.home.clone(),
-            disk: Disk::Told(caller.clone()),
+            disk: Disk::Told(Some(caller.clone())),
             ignores_case: OnceLock::from(caller.ignores_case),
         }
     }
 
     /// What another machine has to be told of these places, as far as it was noted.
     pub(crate) fn caller(&self) -> Caller {
-        let noted = match &self.disk {
-            Disk::Noted(noted) => noted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            Disk::Here | Disk::Told(_) | Disk::Nowhere => Caller::default(),
-        };
+        let mut noted = Caller::default();
+        self.disk.note(|caller| noted.clone_from(caller));
         Caller {
             home: self.home.clone(),
             project: self.project.clone(),
@@ -197,7 +191,7 @@ impl Places {
             project: project.to_owned(),
             cwd: project.to_owned(),
             home: Some(home.to_owned()),
-            disk: Disk::Nowhere,
+            disk: Disk::Told(None),
             ignores_case: OnceLock::from(false),
         }
     }

@@ -1,7 +1,6 @@
 //! Whether one condition holds whenever another one does, as far as their texts show.
 
 use super::{ConditionNode, NodeKind};
-use crate::rules::command::CommandPattern;
 use crate::rules::test::{Test, TestPart};
 
 /// Whether `wide` holds whenever `narrow` does. `false` where that cannot be seen.
@@ -16,26 +15,20 @@ pub(super) fn follows(wide: &ConditionNode, narrow: &ConditionNode) -> bool {
             NodeKind::Fact { fact: wide_fact, tests: wide, .. },
             NodeKind::Fact { fact: narrow_fact, tests: narrow, .. },
         ) => {
-            let follows =
-                |wide: &Test, narrow: &Test| wide.written == narrow.written || pattern_follows(wide, narrow);
+            let covers =
+                |wide: &Test, narrow: &Test| wide.written == narrow.written || has_pattern(wide, narrow);
             wide_fact == narrow_fact
                 && !narrow.is_empty()
-                && narrow.iter().all(|narrow| wide.iter().any(|wide| follows(wide, narrow)))
+                && narrow.iter().all(|narrow| wide.iter().any(|wide| covers(wide, narrow)))
         }
         _ => false,
     }
 }
 
-/// `git push` holds for every command that `git push --force` holds for. A pattern of plain words is such a command
-/// itself, and whatever is added to one takes no pattern away.
-fn pattern_follows(wide: &Test, narrow: &Test) -> bool {
-    let ([TestPart::Patterns(wide)], None, Some(narrow)) =
-        (wide.parts.as_slice(), wide.exists, narrow.written.as_str())
-    else {
-        return false;
-    };
-    let [wide] = wide.as_slice() else { return false };
-    wide.accepts_program(narrow.split_whitespace().next(), false)
-        && CommandPattern::is_plain(narrow)
-        && wide.holds_for_words(narrow)
+/// `git push` holds for every command that `git push --force` holds for.
+fn has_pattern(wide: &Test, narrow: &Test) -> bool {
+    match (wide.parts.as_slice(), wide.exists, narrow.written.as_str()) {
+        ([TestPart::Patterns(wide)], None, Some(narrow)) => wide.iter().any(|wide| wide.follows_from(narrow)),
+        _ => false,
+    }
 }
