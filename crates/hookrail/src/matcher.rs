@@ -20,6 +20,7 @@ mod long;
 mod plain_names;
 mod program;
 #[cfg(any(test, feature = "fuzzing"))]
+#[path = "matcher/tests/reference.rs"]
 pub(crate) mod reference;
 mod set;
 mod sets;
@@ -251,6 +252,7 @@ impl Matcher {
     }
 
     /// Texts of which one is in every name or text that it matches; `None` if there are none.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(crate) fn required_texts(&self) -> Option<Vec<String>> {
         let compiled = self.compiled.as_ref()?;
         match &compiled.kind {

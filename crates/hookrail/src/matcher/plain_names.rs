@@ -40,6 +40,7 @@ impl Words {
     }
 
     /// The words.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(super) fn texts(&self) -> Vec<String> {
         self.any_of.iter().map(ToString::to_string).collect()
     }

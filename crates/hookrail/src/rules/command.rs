@@ -9,7 +9,7 @@ mod operands;
 
 use std::sync::OnceLock;
 
-use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand, further_names};
+use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand};
 
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
@@ -121,11 +121,14 @@ impl CommandPattern {
     }
 
     /// Texts of which the words of a command must contain one; `None` if that cannot be told. All words are compiled for it.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(crate) fn required_texts(&self) -> Option<Vec<String>> {
         let programs = self.programs().filter(|programs| programs.iter().all(|name| !name.ends_with('*')));
         let further: Vec<_> = match &programs {
-            Some(programs) => programs.iter().flat_map(|name| further_names(Some(name))).collect(),
-            None => further_names(None).collect(),
+            Some(programs) => {
+                programs.iter().flat_map(|name| hookrail_shell::further_names(Some(name))).collect()
+            }
+            None => hookrail_shell::further_names(None).collect(),
         };
         let in_reading = |reading: &CommandReading| {
             let operands = || reading.operands.iter().find_map(|operand| operand.required_texts(&further));

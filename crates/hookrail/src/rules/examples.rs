@@ -3,18 +3,17 @@
 //! They are the rule's own tests, checked when settings are read. They happen in a project that exists in name only, so
 //! that they mean the same on every machine.
 
-mod call;
-
 use std::ops::Range;
 
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
+use serde_json::{Value, json};
 
-use self::call::Call;
 use super::facts::{Facts, Subject};
 use super::path::Places;
 use super::problem::{RuleFindings, RuleProblem, kind_of, suggestion};
 use super::rule::Rule;
+use super::tools::SHELL_TOOL;
 use super::truth::Truth;
 use crate::diagnostic::{DiagnosticCode, Severity};
 use crate::event::EventName;
@@ -25,12 +24,35 @@ use crate::spelling::shortened;
 /// The lists of examples: those for which the rule must have something to say, and those for which it must not.
 const LISTS: [&str; 2] = ["match", "noMatch"];
 
+/// A built-in tool: its name, its arguments, of which the first one is always given, and what other agents call it, since
+/// a matcher may be written for either name.
+type Tool = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// The built-in tools, in the order in which bare arguments are tried.
+const TOOLS: [Tool; 8] = [
+    ("read_file", &["file_path", "offset", "limit"], &["Read", "view"]),
+    ("write_file", &["file_path", "content"], &["Write", "create"]),
+    ("replace", &["file_path", "old_string", "new_string", "expected_replacements"], &["Edit", "edit"]),
+    ("list_directory", &["path"], &["LS", "list"]),
+    ("glob", &["pattern", "path"], &["Glob"]),
+    ("search_file_content", &["pattern", "path", "include"], &["Grep", "grep"]),
+    (SHELL_TOOL, &["command", "directory", "description"], &["Bash", "bash", "shell", "exec_command"]),
+    ("apply_patch", &["patch"], &[]),
+];
+
+/// Whether a matcher accepts a tool under any of its names.
+fn is_accepted((name, _, others): &Tool, matcher: &Matcher) -> bool {
+    std::iter::once(name).chain(*others).any(|name| matcher.matches_tool(name).is_match())
+}
+
 /// One example.
 #[derive(Debug)]
 pub struct Example {
     /// Whether the rule must have something to say.
     pub matches: bool,
-    call: Call,
+    /// Without a tool it is for the first one that fits.
+    tool: Option<String>,
+    input: JsonObject,
     range: Range<usize>,
 }
 
@@ -62,27 +84,72 @@ pub(super) fn read(prop: &ObjectProp<'_>, event: EventName, findings: &mut RuleF
         };
         for element in &array.elements {
             let (matches, range) = (name == "match", element.start()..element.end());
-            examples.extend(Call::read(element, findings).map(|call| Example { matches, call, range }));
+            let call = call(element, findings);
+            examples.extend(call.map(|(tool, input)| Example { matches, tool, input, range }));
         }
     }
     examples
 }
 
+/// A shell line, a tool with its arguments, or bare arguments.
+fn call(value: &Ast<'_>, findings: &mut RuleFindings) -> Option<(Option<String>, JsonObject)> {
+    let mut fields = match (value, Value::from(value.clone())) {
+        (Ast::StringLit(line), _) => {
+            let input = JsonObject::from_iter([("command".to_owned(), json!(line.value))]);
+            return Some((Some(SHELL_TOOL.to_owned()), input));
+        }
+        (_, Value::Object(fields)) => fields,
+        _ => {
+            let expected = "a shell command, { \"tool\", \"input\" } or a tool's arguments";
+            return findings.wrong_type("an example", expected, value);
+        }
+    };
+    let is_call = fields.get("input").is_none_or(Value::is_object)
+        && fields.keys().all(|key| matches!(key.as_str(), "tool" | "input"));
+    match fields.get("tool").and_then(Value::as_str).map(str::to_owned) {
+        Some(tool) if is_call => match fields.shift_remove("input") {
+            Some(Value::Object(input)) => Some((Some(tool), input)),
+            _ => Some((Some(tool), JsonObject::new())),
+        },
+        _ => Some((None, fields)),
+    }
+}
+
 impl Example {
     /// The tool that it calls, with its arguments; `None` if the matcher accepts no tool that fits.
     pub fn call(&self, matcher: &Matcher) -> Option<(&str, &JsonObject)> {
-        self.call.resolve(matcher)
+        let Self { tool, input, .. } = self;
+        if let Some(name) = tool {
+            let known = TOOLS.iter().find(|(known, ..)| known == name);
+            let is_other = || matcher.matches_tool(name).is_match();
+            let accepted = known.map_or_else(is_other, |tool| is_accepted(tool, matcher));
+            return accepted.then_some((name, input));
+        }
+        // Arguments that are incomplete, or too many, still say which tool is meant.
+        let has_first =
+            |(_, arguments, _): &&Tool| arguments.first().is_some_and(|first| input.contains_key(*first));
+        let takes_all = |(_, arguments, _): &&Tool| input.keys().all(|key| arguments.contains(&key.as_str()));
+        let meant = || TOOLS.iter().filter(has_first).filter(|tool| is_accepted(tool, matcher));
+        let found = meant().find(takes_all).or_else(|| meant().next());
+        found.map(|(name, ..)| (*name, input))
     }
 
     /// The call for people: the shell line, or the tool with its arguments.
     pub fn shown(&self) -> String {
-        self.call.shown()
+        let input = || Value::Object(self.input.clone());
+        match self.tool.as_deref() {
+            Some(SHELL_TOOL) => {
+                self.input.get("command").and_then(Value::as_str).unwrap_or_default().to_owned()
+            }
+            Some(tool) => format!("{tool} {}", input()),
+            None => input().to_string(),
+        }
     }
 
     /// What is wrong if the example does not hold.
     pub(super) fn failure(&self, rule: &Rule, matcher: &Matcher) -> Option<RuleProblem> {
-        let shown = shortened(&self.call.shown());
-        let tried = self.call.resolve(matcher).map(|(tool, input)| {
+        let shown = shortened(&self.shown());
+        let tried = self.call(matcher).map(|(tool, input)| {
             let subject = Subject { tool_name: Some(tool), tool_input: Some(input), ..Subject::default() };
             let truth = rule.evaluate(&Facts::imagined(subject, Places::imagined("/project", "/home/user")));
             (truth, rule.answer_to(truth).is_some())

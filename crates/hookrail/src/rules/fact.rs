@@ -44,25 +44,33 @@ pub(crate) enum ValueKind {
     Path,
 }
 
-/// The facts by their names in settings, and what their values are.
-const FACTS: [(&str, Fact, ValueKind); 11] = [
-    ("tool", Fact::Tool, ValueKind::Text),
-    ("prompt", Fact::Prompt, ValueKind::Text),
-    ("model", Fact::Model, ValueKind::Text),
-    ("text", Fact::Text, ValueKind::Text),
-    ("agent", Fact::Agent, ValueKind::Text),
-    ("input.NAME", Fact::Input(Vec::new()), ValueKind::Json),
-    ("command", Fact::Command, ValueKind::Command),
-    ("program", Fact::Program, ValueKind::Text),
-    ("dynamic", Fact::Dynamic, ValueKind::Flag),
-    ("writes", Fact::Writes, ValueKind::Path),
-    ("reads", Fact::Reads, ValueKind::Path),
-];
+/// What is known of each fact: its name in settings, what its values are, and which events have it.
+type FactRow = (&'static str, Fact, ValueKind, fn(EventName) -> bool);
+
+/// All facts; `input.NAME` stands for one for each argument.
+static FACTS: [FactRow; 11] = {
+    use EventName::{AfterAgent, AfterModel, BeforeAgent, BeforeModel, BeforeToolSelection};
+    [
+        ("tool", Fact::Tool, ValueKind::Text, EventName::has_tool),
+        ("prompt", Fact::Prompt, ValueKind::Text, |event| matches!(event, BeforeAgent | AfterAgent)),
+        ("model", Fact::Model, ValueKind::Text, |event| {
+            matches!(event, BeforeModel | AfterModel | BeforeToolSelection)
+        }),
+        ("text", Fact::Text, ValueKind::Text, |event| matches!(event, AfterModel | AfterAgent)),
+        ("agent", Fact::Agent, ValueKind::Text, |_| true),
+        ("input.NAME", Fact::Input(Vec::new()), ValueKind::Json, EventName::has_tool),
+        ("command", Fact::Command, ValueKind::Command, EventName::has_tool),
+        ("program", Fact::Program, ValueKind::Text, EventName::has_tool),
+        ("dynamic", Fact::Dynamic, ValueKind::Flag, EventName::has_tool),
+        ("writes", Fact::Writes, ValueKind::Path, EventName::has_tool),
+        ("reads", Fact::Reads, ValueKind::Path, EventName::has_tool),
+    ]
+};
 
 impl Fact {
     /// The names of facts as they are written in settings.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        FACTS.into_iter().map(|(name, ..)| name)
+        FACTS.iter().map(|(name, ..)| *name)
     }
 
     /// The fact of this name.
@@ -72,52 +80,30 @@ impl Fact {
                 let names: Vec<String> = path.split('.').map(str::to_owned).collect();
                 names.iter().all(|name| !name.is_empty()).then_some(Self::Input(names))
             }
-            None => FACTS.into_iter().find(|(known, ..)| *known == name).map(|(_, fact, _)| fact),
+            None => FACTS.iter().find(|(known, ..)| *known == name).map(|(_, fact, ..)| fact.clone()),
         }
+    }
+
+    fn row(&self) -> &'static FactRow {
+        let is_same = |(_, fact, ..): &&FactRow| std::mem::discriminant(fact) == std::mem::discriminant(self);
+        FACTS.iter().find(is_same).expect("every fact has a row")
     }
 
     /// Its name as it is written in settings.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Input(names) => format!("input.{}", names.join(".")),
-            _ => FACTS
-                .into_iter()
-                .find(|(_, fact, _)| fact == self)
-                .map(|(name, ..)| name)
-                .unwrap_or_default()
-                .to_owned(),
+            _ => self.row().0.to_owned(),
         }
     }
 
     pub(crate) fn kind(&self) -> ValueKind {
-        match self {
-            Self::Input(_) => ValueKind::Json,
-            _ => {
-                FACTS.into_iter().find(|(_, fact, _)| fact == self).map_or(ValueKind::Text, |(.., kind)| kind)
-            }
-        }
+        self.row().2
     }
 
     /// Whether an event can have it.
-    pub(crate) const fn is_on(&self, event: EventName) -> bool {
-        match self {
-            Self::Tool
-            | Self::Input(_)
-            | Self::Command
-            | Self::Program
-            | Self::Dynamic
-            | Self::Writes
-            | Self::Reads => event.has_tool(),
-            Self::Prompt => matches!(event, EventName::BeforeAgent | EventName::AfterAgent),
-            Self::Model => {
-                matches!(
-                    event,
-                    EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection
-                )
-            }
-            Self::Text => matches!(event, EventName::AfterModel | EventName::AfterAgent),
-            Self::Agent => true,
-        }
+    pub(crate) fn is_on(&self, event: EventName) -> bool {
+        self.row().3(event)
     }
 
     /// Whether it has one value, so that two different ones exclude each other.

@@ -5,11 +5,8 @@
 
 use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::{CollectOptions, parse_to_ast};
-use serde_json::Value as JsonValue;
 
-use super::condition::Condition;
-use super::condition::needs::{Detail, Need, ShippedNeed};
-use super::problem::RuleFindings;
+use super::condition::needs::{Need, ShippedNeed};
 use super::rule::Rule;
 use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
@@ -123,46 +120,64 @@ pub fn all() -> impl Iterator<Item = Guard> {
     names().filter_map(find)
 }
 
-/// The file from which guards are known without reading them, made from their texts. New ones come last.
-#[doc(hidden)]
-pub fn index_file(texts: impl IntoIterator<Item = String>) -> Option<String> {
-    let entries = texts.into_iter().map(|text| with_object(&text, entry)?).collect::<Option<Vec<_>>>();
-    let mut entries = entries?;
-    entries.sort_by_key(|(name, _)| {
-        (names().position(|known| known == name).unwrap_or(usize::MAX), name.clone())
-    });
-    let entries: String = entries.into_iter().map(|(_, entry)| entry).collect();
-    Some(format!("// Made by `cargo xtask all` from the guards beside this file.\n[\n{entries}]\n"))
-}
-
-/// The name of a guard, and its entry in the index.
-fn entry(object: &Object<'_>) -> Option<(String, String)> {
-    let text_of = |name: &str| Some(object.get(name)?.value.as_string_lit()?.value.clone().into_owned());
-    let (name, preset, description) = (text_of("name")?, text_of("preset")?, text_of("description")?);
-    let (preset, matcher) = (Preset::named(&preset)?, text_of("matcher").unwrap_or_default());
-    let when = Condition::parse(&object.get("when")?.value, Guard::EVENT, &mut RuleFindings::default())?;
-    let needs = when.needs(Detail::Words).into_iter().map(|need| {
-        let Need { mut programs, words, paths, arguments, hidden } = need;
-        programs.sort_unstable();
-        programs.dedup();
-        let lists = [("programs", programs), ("words", words), ("paths", paths), ("arguments", arguments)];
-        let lists = lists.map(|(name, list)| format!("{name}: &{list:?}"));
-        format!("        Need {{ {}, hidden: {hidden} }},\n", lists.join(", "))
-    });
-    let needs: String = needs.collect();
-    let fields = Rule::FIELDS.into_iter().filter(|name| *name != "examples");
-    let fields = fields.filter_map(|name| Some((name.to_owned(), object.get(name)?.value.clone().into())));
-    let body = JsonValue::Object(fields.collect()).to_string();
-    let known = format!("name: {name:?}, preset: Preset::{preset:?}, text: include_str!(\"{name}.jsonc\")");
-    let known = format!("{known}, description: {description:?}, matcher: {matcher:?}");
-    Some((name, format!("    ShippedGuard {{ {known}, needs: &[\n{needs}    ], body: {body:?} }},\n")))
-}
-
 /// Parses the text of a guard, or of a rule of one's own that is read late.
 pub(super) fn with_object<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
     match parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?.value? {
         Ast::Object(object) => Some(read(&object)),
         _ => None,
+    }
+}
+
+#[cfg(any(test, feature = "shipped-index"))]
+pub use self::index::index_file;
+
+/// Making the index, for `cargo xtask all`.
+#[cfg(any(test, feature = "shipped-index"))]
+mod index {
+    use serde_json::Value;
+
+    use super::{Guard, Object, Preset, names, with_object};
+    use crate::rules::condition::Condition;
+    use crate::rules::condition::needs::Need;
+    use crate::rules::condition::needs::making::needs;
+    use crate::rules::problem::RuleFindings;
+    use crate::rules::rule::Rule;
+
+    /// The file from which guards are known without reading them, made from their texts. New ones come last.
+    pub fn index_file(texts: impl IntoIterator<Item = String>) -> Option<String> {
+        let entries = texts.into_iter().map(|text| with_object(&text, entry)?).collect::<Option<Vec<_>>>();
+        let mut entries = entries?;
+        entries.sort_by_key(|(name, _)| {
+            (names().position(|known| known == name).unwrap_or(usize::MAX), name.clone())
+        });
+        let entries: String = entries.into_iter().map(|(_, entry)| entry).collect();
+        Some(format!("// Made by `cargo xtask all` from the guards beside this file.\n[\n{entries}]\n"))
+    }
+
+    /// The name of a guard, and its entry in the index.
+    fn entry(object: &Object<'_>) -> Option<(String, String)> {
+        let text_of = |name: &str| Some(object.get(name)?.value.as_string_lit()?.value.clone().into_owned());
+        let (name, preset, description) = (text_of("name")?, text_of("preset")?, text_of("description")?);
+        let (preset, matcher) = (Preset::named(&preset)?, text_of("matcher").unwrap_or_default());
+        let when = Condition::parse(&object.get("when")?.value, Guard::EVENT, &mut RuleFindings::default())?;
+        let needs = needs(&when).into_iter().map(|need| {
+            let Need { mut programs, words, paths, arguments, hidden } = need;
+            programs.sort_unstable();
+            programs.dedup();
+            let lists =
+                [("programs", programs), ("words", words), ("paths", paths), ("arguments", arguments)];
+            let lists = lists.map(|(name, list)| format!("{name}: &{list:?}"));
+            format!("        Need {{ {}, hidden: {hidden} }},\n", lists.join(", "))
+        });
+        let needs: String = needs.collect();
+        let fields = Rule::FIELDS.into_iter().filter(|name| *name != "examples");
+        let fields =
+            fields.filter_map(|name| Some((name.to_owned(), object.get(name)?.value.clone().into())));
+        let body = Value::Object(fields.collect()).to_string();
+        let known =
+            format!("name: {name:?}, preset: Preset::{preset:?}, text: include_str!(\"{name}.jsonc\")");
+        let known = format!("{known}, description: {description:?}, matcher: {matcher:?}");
+        Some((name, format!("    ShippedGuard {{ {known}, needs: &[\n{needs}    ], body: {body:?} }},\n")))
     }
 }
 

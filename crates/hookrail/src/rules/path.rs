@@ -214,12 +214,7 @@ impl Places {
     /// Resolves a path that is written relative to `folder`; `None` where it cannot be determined where it leads. A device
     /// such as `/dev/null` is not a path: the list is empty.
     pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
-        let text = self.without_tilde(text).filter(|text| !text.is_empty())?;
-        let whole = match folder {
-            Some(folder) => absolute(&text, folder),
-            None if text.starts_with('/') => text,
-            None => return None,
-        };
+        let whole = self.whole(folder, text).filter(|_| !text.is_empty())?;
         let short = shortened(&whole);
         if is_no_file(&short) {
             return Some(Vec::new());
@@ -235,11 +230,7 @@ impl Places {
     /// The paths that a glob stands for at present; none for a text without the signs of one. `None` where there are too many
     /// to look at. A `**` stands for no folder.
     pub(crate) fn matching(&self, folder: Option<&str>, text: &str) -> Option<Vec<String>> {
-        let whole = self.without_tilde(text).filter(|_| has_signs(text));
-        let whole = whole.and_then(|text| match folder {
-            _ if text.starts_with('/') => Some(text),
-            folder => folder.map(|folder| absolute(&text, folder)),
-        });
+        let whole = if has_signs(text) { self.whole(folder, text) } else { None };
         whole.map_or_else(|| Some(Vec::new()), |whole| self.disk.matching(&whole))
     }
 
@@ -271,16 +262,17 @@ impl Places {
 
     /// Whether a path that is written relative to `folder` is a folder: by its text (`.`, `..`), or on the disk.
     pub(crate) fn is_folder(&self, folder: Option<&str>, text: &str) -> bool {
-        let last = text.rsplit('/').next().unwrap_or_default();
-        if matches!(last, "." | "..") {
-            return true;
+        matches!(text.rsplit('/').next(), Some("." | ".."))
+            || self.whole(folder, text).is_some_and(|whole| self.disk.is_folder(&whole))
+    }
+
+    /// A path as written, from the root on; `None` if it is relative to a folder that is not known.
+    fn whole(&self, folder: Option<&str>, text: &str) -> Option<String> {
+        let text = self.without_tilde(text)?;
+        match folder {
+            Some(folder) => Some(absolute(&text, folder)),
+            None => Some(text).filter(|text| text.starts_with('/')),
         }
-        let Some(text) = self.without_tilde(text) else { return false };
-        let whole = match folder {
-            Some(folder) => absolute(&text, folder),
-            None => text,
-        };
-        whole.starts_with('/') && self.disk.is_folder(&whole)
     }
 
     /// Replaces a leading `~`, also one with the name of a user.
@@ -288,7 +280,7 @@ impl Places {
         match text.strip_prefix('~') {
             None => Some(text.to_owned()),
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                self.home.as_ref().map(|home| format!("{home}{rest}"))
+                self.home.as_ref().filter(|home| !home.is_empty()).map(|home| format!("{home}{rest}"))
             }
             Some(rest) => {
                 let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use jsonc_parser::ast::Object;
 
 use super::command::plain_program;
-use super::condition::needs::Detail;
+use super::condition::needs::ShippedNeed;
 use super::condition::{Condition, ConditionReport};
 use super::examples::{self, Example};
 use super::facts::Facts;
@@ -148,20 +148,17 @@ impl Rule {
 
     /// The programs of which a call must start one for the rule to hold, if they are known by their names.
     pub(crate) fn programs(&self) -> Option<Vec<String>> {
-        let needs: Vec<Vec<String>> = match &self.unread {
-            Unread::Nothing => {
-                let needs = self.parts().when.needs(Detail::Programs);
-                needs.into_iter().map(|need| need.programs).collect()
-            }
+        match &self.unread {
+            Unread::Nothing => self.parts().when.programs(),
             Unread::Shipped(guard) => {
-                let programs = guard.needs.iter().map(|need| need.programs.iter());
-                programs.map(|programs| programs.map(|name| (*name).to_owned()).collect()).collect()
+                let is_named = |name: &&str| !name.ends_with('*');
+                let is_found =
+                    |need: &ShippedNeed| !need.programs.is_empty() && need.programs.iter().all(is_named);
+                let programs = guard.needs.iter().flat_map(|need| need.programs);
+                guard.needs.iter().all(is_found).then(|| programs.map(|name| (*name).to_owned()).collect())
             }
-            Unread::Own { programs, .. } => vec![programs.iter().map(str::to_owned).collect()],
-        };
-        let is_named =
-            |programs: &Vec<String>| !programs.is_empty() && !programs.iter().any(|name| name.ends_with('*'));
-        needs.iter().all(is_named).then(|| needs.concat())
+            Unread::Own { programs, .. } => Some(programs.iter().map(str::to_owned).collect()),
+        }
     }
 
     /// Its output for an event; `None` if it does not hold, or if that cannot be determined and the rule has no `unknown`.

@@ -128,8 +128,7 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
         {
             return Truth::No;
         }
-        let and_others = and_others && (*fact != Fact::Dynamic || test.names_cause());
-        let others = if and_others { Truth::Unknown } else { Truth::No };
+        let others = perhaps(and_others && (*fact != Fact::Dynamic || test.names_cause()));
         let exists = test.exists.map_or(Truth::Yes, |expected| {
             let exists = Truth::from(!values.is_empty()).or(others);
             if expected { exists } else { exists.negated() }
@@ -228,22 +227,10 @@ impl TestPart {
         let lower = |text: &str| if ignore_case { text.to_lowercase() } else { text.to_owned() };
         let may_be = |other: &str| lower(other).starts_with(&lower(text));
         match self {
-            Self::OneOf(expected) => {
-                if expected.iter().filter_map(Value::as_str).any(may_be) {
-                    Truth::Unknown
-                } else {
-                    Truth::No
-                }
-            }
+            Self::OneOf(expected) => perhaps(expected.iter().filter_map(Value::as_str).any(may_be)),
             Self::Glob(glob) => glob.matches_beginning(text, ignore_case),
             Self::StartsWith(start) if text.starts_with(start.as_str()) => Truth::Yes,
-            Self::StartsWith(start) => {
-                if start.starts_with(text) {
-                    Truth::Unknown
-                } else {
-                    Truth::No
-                }
-            }
+            Self::StartsWith(start) => perhaps(start.starts_with(text)),
             Self::Contains(_) => self.holds_for_text(text, ignore_case).or(Truth::Unknown),
             Self::Regex(_) => Truth::Unknown,
             Self::UnlessGlob(globs) => {
@@ -281,6 +268,11 @@ impl TestPart {
             part => part.holds_for_text(command.joined(), false).or(Truth::Unknown),
         }
     }
+}
+
+/// What may hold is not known to.
+fn perhaps(may_hold: bool) -> Truth {
+    if may_hold { Truth::Unknown } else { Truth::No }
 }
 
 /// Whether two plain values are the same. Nothing is converted, but `1` and `1.0` are one number.

@@ -36,6 +36,7 @@ impl FlagPattern {
     }
 
     /// Texts of which its value must contain one; `None` if that cannot be told.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(super) fn required_texts(&self) -> Option<Vec<String>> {
         self.value.as_ref()?.plain_parts()
     }

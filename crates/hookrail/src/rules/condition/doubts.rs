@@ -3,14 +3,14 @@
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
 
-use super::{ConditionNode, NodeKind};
+use super::{Condition, NodeKind};
 use crate::diagnostic::DiagnosticCode;
 use crate::rules::fact::Fact;
 use crate::rules::problem::RuleFindings;
 use crate::rules::test::{Test, TestPart};
 
 /// Warns of a condition that cannot make a difference.
-pub(super) fn look(root: &ConditionNode, written: &Ast<'_>, findings: &mut RuleFindings) {
+pub(super) fn look(root: &Condition, written: &Ast<'_>, findings: &mut RuleFindings) {
     let (code, message, help) = match constant(root) {
         // `{}` is how a rule is written that always holds.
         Some(true) if matches!(&root.kind, NodeKind::All(nodes) if nodes.is_empty()) => return,
@@ -26,7 +26,7 @@ pub(super) fn look(root: &ConditionNode, written: &Ast<'_>, findings: &mut RuleF
 }
 
 /// Whether a condition is always or never true.
-fn constant(node: &ConditionNode) -> Option<bool> {
+fn constant(node: &Condition) -> Option<bool> {
     match &node.kind {
         NodeKind::All(nodes) => {
             let constants: Vec<_> = nodes.iter().map(constant).collect();
@@ -63,7 +63,7 @@ fn values_of(part: &TestPart) -> Option<&Vec<Value>> {
 }
 
 /// Whether a fact that has one value is required to have two.
-fn exclude_each_other(nodes: &[ConditionNode]) -> bool {
+fn exclude_each_other(nodes: &[Condition]) -> bool {
     let mut required: Vec<(&Fact, Vec<&Value>)> = Vec::new();
     collect(nodes, &mut required);
     required.iter().enumerate().any(|(index, (fact, values))| {
@@ -73,7 +73,7 @@ fn exclude_each_other(nodes: &[ConditionNode]) -> bool {
 }
 
 /// The plain values that single facts must have for all nodes to hold.
-fn collect<'n>(nodes: &'n [ConditionNode], required: &mut Vec<(&'n Fact, Vec<&'n Value>)>) {
+fn collect<'n>(nodes: &'n [Condition], required: &mut Vec<(&'n Fact, Vec<&'n Value>)>) {
     for node in nodes {
         match &node.kind {
             NodeKind::All(nodes) => collect(nodes, required),

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{ConditionNode, NodeKind};
+use super::{Condition, NodeKind};
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::facts::Facts;
-use crate::rules::test::{Test, evaluate, values_of};
+use crate::rules::test::{Test, values_of};
 use crate::rules::truth::Truth;
 
 /// No more values of a fact than this are shown.
@@ -28,25 +28,26 @@ pub struct ConditionReport {
     pub parts: Vec<ConditionReport>,
 }
 
-/// Explains a part with everything below it.
-pub(super) fn explain(node: &ConditionNode, facts: &Facts<'_>) -> ConditionReport {
-    let parts_of = |nodes: &[ConditionNode]| {
-        let mut nodes: Vec<&ConditionNode> = nodes.iter().collect();
-        nodes.sort_by_key(|node| node.start);
-        nodes.into_iter().map(|node| explain(node, facts)).collect::<Vec<_>>()
-    };
-    let (condition, parts) = match &node.kind {
-        // An object with one key is that key.
-        NodeKind::All(nodes) if let [only] = nodes.as_slice() => return explain(only, facts),
-        NodeKind::All(nodes) => ("all", parts_of(nodes)),
-        NodeKind::Any(nodes) => ("any", parts_of(nodes)),
-        NodeKind::Not(inner) => ("not", vec![explain(inner, facts)]),
-        NodeKind::Fact { fact, tests, is_list } => {
-            let (condition, truth) = (written(fact, tests, *is_list), evaluate(fact, tests, facts));
-            return ConditionReport { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
+impl Condition {
+    /// Whether it holds, with what was seen of each fact it asks about.
+    #[doc(hidden)]
+    pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
+        let (condition, mut parts): (_, Vec<&Self>) = match &self.kind {
+            // An object with one key is that key.
+            NodeKind::All(parts) if let [only] = parts.as_slice() => return only.explain(facts),
+            NodeKind::All(parts) => ("all".to_owned(), parts.iter().collect()),
+            NodeKind::Any(parts) => ("any".to_owned(), parts.iter().collect()),
+            NodeKind::Not(part) => ("not".to_owned(), vec![&**part]),
+            NodeKind::Fact { fact, tests, is_list } => (written(fact, tests, *is_list), Vec::new()),
+        };
+        parts.sort_by_key(|part| part.start);
+        ConditionReport {
+            condition,
+            truth: self.evaluate(facts),
+            seen: if let NodeKind::Fact { fact, .. } = &self.kind { seen(fact, facts) } else { Vec::new() },
+            parts: parts.into_iter().map(|part| part.explain(facts)).collect(),
         }
-    };
-    ConditionReport { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
+    }
 }
 
 /// A fact with its tests as they are written.

@@ -3,7 +3,7 @@
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
 
-use super::{Condition, ConditionNode, NodeKind, doubts};
+use super::{Condition, NodeKind, doubts};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::rules::fact::Fact;
@@ -16,16 +16,18 @@ const MAX_DEPTH: usize = 128;
 /// The words that combine conditions.
 const COMBINATIONS: [&str; 3] = ["any", "all", "not"];
 
-/// Reads a condition; `None`, with what is wrong, if it cannot be used.
-pub(super) fn condition(value: &Ast<'_>, event: EventName, findings: &mut RuleFindings) -> Option<Condition> {
-    let mut own = RuleFindings::default();
-    let root = ConditionReader { event, findings: &mut own }.when(value, 0);
-    let root = root.filter(|_| !own.has_errors());
-    if let Some(root) = &root {
-        doubts::look(root, value, &mut own);
+impl Condition {
+    /// Reads a condition on facts of an event; `None`, with everything that is wrong, if it cannot be used.
+    pub(crate) fn parse(value: &Ast<'_>, event: EventName, findings: &mut RuleFindings) -> Option<Self> {
+        let mut own = RuleFindings::default();
+        let condition = ConditionReader { event, findings: &mut own }.when(value, 0);
+        let condition = condition.filter(|_| !own.has_errors());
+        if let Some(condition) = &condition {
+            doubts::look(condition, value, &mut own);
+        }
+        findings.0.append(&mut own.0);
+        condition
     }
-    findings.0.append(&mut own.0);
-    Some(Condition { root: root? })
 }
 
 struct ConditionReader<'f> {
@@ -35,7 +37,7 @@ struct ConditionReader<'f> {
 
 impl ConditionReader<'_> {
     /// Reads an object whose keys must all hold. `None` only if nothing of it can be read.
-    fn when(&mut self, value: &Ast<'_>, depth: usize) -> Option<ConditionNode> {
+    fn when(&mut self, value: &Ast<'_>, depth: usize) -> Option<Condition> {
         let Ast::Object(object) = value else {
             let message = format!("a condition must be an object, not {}", kind_of(value));
             let help = "write { \"command\": \"git push\" }";
@@ -50,8 +52,8 @@ impl ConditionReader<'_> {
             self.repeated(object, index, prop);
             nodes.extend(self.property(prop, depth));
         }
-        nodes.sort_by_key(ConditionNode::cost);
-        Some(ConditionNode { start: value.start(), kind: NodeKind::All(nodes) })
+        nodes.sort_by_key(Condition::cost);
+        Some(Condition { start: value.start(), kind: NodeKind::All(nodes) })
     }
 
     /// Both of two equal keys look as if they counted, and JSON drops the first.
@@ -65,7 +67,7 @@ impl ConditionReader<'_> {
     }
 
     /// Reads one key: a combination of conditions, or a fact with its tests.
-    fn property(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<ConditionNode> {
+    fn property(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Condition> {
         let (name, value) = (prop.name.as_str(), &prop.value);
         let kind = match name {
             "any" => NodeKind::Any(self.list(prop, depth)?),
@@ -77,12 +79,12 @@ impl ConditionReader<'_> {
                 NodeKind::Fact { fact, tests, is_list: matches!(value, Ast::Array(_)) }
             }
         };
-        Some(ConditionNode { start: prop.start(), kind })
+        Some(Condition { start: prop.start(), kind })
     }
 
     /// The conditions of `any` or `all`. An empty `any` is a problem because it could never hold; an empty `all`
     /// always does.
-    fn list(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Vec<ConditionNode>> {
+    fn list(&mut self, prop: &ObjectProp<'_>, depth: usize) -> Option<Vec<Condition>> {
         let name = prop.name.as_str();
         let Ast::Array(list) = &prop.value else {
             return self.findings.wrong_type(&format!("`{name}`"), "an array of conditions", &prop.value);
@@ -91,9 +93,9 @@ impl ConditionReader<'_> {
             let (message, help) = ("an empty `any` can never hold", "list conditions, or leave it out");
             return self.findings.refuse(DiagnosticCode::EmptyTest, &prop.value, message, help);
         }
-        let mut nodes: Vec<ConditionNode> =
+        let mut nodes: Vec<Condition> =
             list.elements.iter().filter_map(|element| self.when(element, depth + 1)).collect();
-        nodes.sort_by_key(ConditionNode::cost);
+        nodes.sort_by_key(Condition::cost);
         Some(nodes)
     }
 

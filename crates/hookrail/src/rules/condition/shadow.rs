@@ -1,27 +1,31 @@
 //! Whether one condition holds whenever another one does, as far as their texts show.
 
-use super::{ConditionNode, NodeKind};
+use super::{Condition, NodeKind};
 use crate::rules::test::{Test, TestPart};
 
-/// Whether `wide` holds whenever `narrow` does. `false` where that cannot be seen.
-pub(super) fn follows(wide: &ConditionNode, narrow: &ConditionNode) -> bool {
-    match (&wide.kind, &narrow.kind) {
-        (NodeKind::All(parts), _) => parts.iter().all(|part| follows(part, narrow)),
-        (_, NodeKind::All(parts)) => parts.iter().any(|part| follows(wide, part)),
-        (_, NodeKind::Any(parts)) => !parts.is_empty() && parts.iter().all(|part| follows(wide, part)),
-        (NodeKind::Any(parts), _) => parts.iter().any(|part| follows(part, narrow)),
-        (NodeKind::Not(wide), NodeKind::Not(narrow)) => follows(narrow, wide),
-        (
-            NodeKind::Fact { fact: wide_fact, tests: wide, .. },
-            NodeKind::Fact { fact: narrow_fact, tests: narrow, .. },
-        ) => {
-            let covers =
-                |wide: &Test, narrow: &Test| wide.written == narrow.written || has_pattern(wide, narrow);
-            wide_fact == narrow_fact
-                && !narrow.is_empty()
-                && narrow.iter().all(|narrow| wide.iter().any(|wide| covers(wide, narrow)))
+impl Condition {
+    /// Whether it holds whenever `narrow` does. `false` where that cannot be seen.
+    pub(crate) fn follows_from(&self, narrow: &Self) -> bool {
+        match (&self.kind, &narrow.kind) {
+            (NodeKind::All(parts), _) => parts.iter().all(|part| part.follows_from(narrow)),
+            (_, NodeKind::All(parts)) => parts.iter().any(|part| self.follows_from(part)),
+            (_, NodeKind::Any(parts)) => {
+                !parts.is_empty() && parts.iter().all(|part| self.follows_from(part))
+            }
+            (NodeKind::Any(parts), _) => parts.iter().any(|part| part.follows_from(narrow)),
+            (NodeKind::Not(wide), NodeKind::Not(narrow)) => narrow.follows_from(wide),
+            (
+                NodeKind::Fact { fact: wide_fact, tests: wide, .. },
+                NodeKind::Fact { fact: narrow_fact, tests: narrow, .. },
+            ) => {
+                let covers =
+                    |wide: &Test, narrow: &Test| wide.written == narrow.written || has_pattern(wide, narrow);
+                wide_fact == narrow_fact
+                    && !narrow.is_empty()
+                    && narrow.iter().all(|narrow| wide.iter().any(|wide| covers(wide, narrow)))
+            }
+            _ => false,
         }
-        _ => false,
     }
 }
 

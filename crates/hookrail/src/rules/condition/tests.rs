@@ -4,10 +4,11 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
-use crate::rules::problem::RuleProblem;
+use crate::rules::problem::{RuleFindings, RuleProblem};
 use crate::rules::truth::Truth::{No, Unknown, Yes};
 
 fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<RuleProblem>), Vec<RuleProblem>> {

@@ -162,11 +162,29 @@ impl PathFacts {
 
     /// Adds a path of a file tool.
     fn add(&mut self, facts: &Facts<'_>, access: Access, path: Option<&str>) {
+        let folder = facts.places().folder([]);
+        self.add_whole(facts, access, folder.as_deref(), path, Dots::Both);
+    }
+
+    /// Adds a path, and the files that it stands for at present if it is a glob.
+    fn add_whole(
+        &mut self,
+        facts: &Facts<'_>,
+        access: Access,
+        folder: Option<&str>,
+        path: Option<&str>,
+        dots: Dots,
+    ) {
         let places = facts.places();
-        let folder = places.folder([]);
-        let found = path.and_then(|path| places.resolve(folder.as_deref(), path, Dots::Both));
-        self.list(access).extend(found);
-        self.add_matching(facts, access, folder.as_deref(), path.unwrap_or_default());
+        let list = self.list(access);
+        list.extend(path.and_then(|path| places.resolve(folder, path, dots)));
+        let files = path.map_or_else(|| Some(Vec::new()), |path| places.matching(folder, path));
+        match files.filter(|files| files.len() <= MAX_MATCHES) {
+            Some(files) => {
+                files.iter().for_each(|file| list.extend(places.resolve(None, file, Dots::Physical)));
+            }
+            None => list.and_others = true,
+        }
     }
 
     /// A patch that cannot be read may write anywhere.
@@ -208,28 +226,11 @@ impl PathFacts {
                 return;
             }
         }
-        list.extend(path.and_then(|path| match used.extent {
-            Extent::Whole => places.resolve(folder.as_deref(), path, Dots::Physical),
-            Extent::Beginning | Extent::Everything => {
-                places.resolve_beginning(folder.as_deref(), path, used.extent).map(|path| vec![path])
-            }
-        }));
         if used.extent == Extent::Whole {
-            self.add_matching(facts, used.access, folder.as_deref(), path.unwrap_or_default());
-        }
-    }
-
-    /// Adds the files that a glob stands for at present, beside the glob itself.
-    fn add_matching(&mut self, facts: &Facts<'_>, access: Access, folder: Option<&str>, glob: &str) {
-        let places = facts.places();
-        let files = places.matching(folder, glob).filter(|files| files.len() <= MAX_MATCHES);
-        let Some(files) = files else {
-            self.list(access).and_others = true;
-            return;
-        };
-        let list = self.list(access);
-        for file in &files {
-            list.extend(places.resolve(None, file, Dots::Physical));
+            self.add_whole(facts, used.access, folder.as_deref(), path, Dots::Physical);
+        } else {
+            let beginning = |path| places.resolve_beginning(folder.as_deref(), path, used.extent);
+            list.extend(path.and_then(beginning).map(|path| vec![path]));
         }
     }
 }

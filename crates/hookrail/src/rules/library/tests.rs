@@ -7,6 +7,7 @@ use crate::rules::examples::Example;
 use crate::rules::facts::{Facts, Subject};
 use crate::rules::index::RuleIndex;
 use crate::rules::path::Places;
+use crate::rules::problem::RuleFindings;
 use crate::rules::rule::PatternPrograms;
 use crate::rules::truth::Truth;
 
