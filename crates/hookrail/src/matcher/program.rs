@@ -80,6 +80,15 @@ impl Program {
         compiler.segment(&pattern.root, false)?;
         Some(compiler.program)
     }
+
+    /// Whether an instruction reads a unit, and may read this one.
+    pub(super) fn takes(&self, instruction: &Instruction, unit: u16) -> bool {
+        match instruction {
+            Instruction::Unit(expected) => *expected == unit,
+            Instruction::Set(set) => self.sets.get(*set).is_some_and(|set| set.contains(unit)),
+            _ => false,
+        }
+    }
 }
 
 /// What was written so far, and how much of the bounds is used up.

@@ -84,26 +84,26 @@ impl Fact {
         }
     }
 
-    fn row(&self) -> &'static FactRow {
+    fn row(&self) -> Option<&'static FactRow> {
         let is_same = |(_, fact, ..): &&FactRow| std::mem::discriminant(fact) == std::mem::discriminant(self);
-        FACTS.iter().find(is_same).expect("every fact has a row")
+        FACTS.iter().find(is_same)
     }
 
     /// Its name as it is written in settings.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Input(names) => format!("input.{}", names.join(".")),
-            _ => self.row().0.to_owned(),
+            _ => self.row().map(|(name, ..)| *name).unwrap_or_default().to_owned(),
         }
     }
 
     pub(crate) fn kind(&self) -> ValueKind {
-        self.row().2
+        self.row().map_or(ValueKind::Text, |(_, _, kind, _)| *kind)
     }
 
     /// Whether an event can have it.
     pub(crate) fn is_on(&self, event: EventName) -> bool {
-        self.row().3(event)
+        self.row().is_some_and(|(.., is_on)| is_on(event))
     }
 
     /// Whether it has one value, so that two different ones exclude each other.

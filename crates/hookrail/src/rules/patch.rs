@@ -61,14 +61,14 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
             continue;
         };
         let named = HEADERS.iter().find_map(|(start, action)| Some((header.strip_prefix(start)?, *action)));
-        let Some((path, action)) = named else {
+        let Some((written, action)) = named else {
             if !matches!(header, "End Patch" | "End of File" | "Begin Patch") && line.starts_with("***") {
                 return None;
             }
             continue;
         };
-        let path = path.trim();
-        if path.is_empty() {
+        let written = written.trim();
+        if written.is_empty() {
             return None; // What the patch changes cannot be determined.
         }
         if action == PatchAction::MoveTo
@@ -76,7 +76,7 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
         {
             last.action = PatchAction::MoveFrom;
         }
-        files.push(PatchedFile { path: path.to_owned(), action, old: String::new(), new: String::new() });
+        files.push(PatchedFile { path: written.to_owned(), action, old: String::new(), new: String::new() });
     }
     Some(files)
 }

@@ -280,7 +280,7 @@ impl Places {
         match text.strip_prefix('~') {
             None => Some(text.to_owned()),
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                self.home.as_ref().filter(|home| !home.is_empty()).map(|home| format!("{home}{rest}"))
+                self.home.as_ref().map(|home| format!("{home}{rest}")).filter(|path| !path.is_empty())
             }
             Some(rest) => {
                 let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

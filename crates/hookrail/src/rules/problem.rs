@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::Value;
+use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use crate::diagnostic::{DiagnosticCode, Severity};
-use crate::spelling::nearest;
+use crate::spelling::{nearest, shortened};
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +60,17 @@ impl RuleFindings {
         let message = format!("{what} must be {expected}, not {}", kind_of(value));
         let help = format!("write {expected}; nothing is converted");
         self.refuse(DiagnosticCode::WrongType, value, &message, &help)
+    }
+
+    /// Keys that are given more than once. Both look as if they counted, and JSON drops the first.
+    pub(super) fn repeated_keys(&mut self, object: &Object<'_>, help: impl Fn(&str) -> String) {
+        for (index, prop) in object.properties.iter().enumerate() {
+            let name = prop.name.as_str();
+            if object.properties.iter().take(index).any(|other| other.name.as_str() == name) {
+                let message = format!("`{}` is given more than once", shortened(name));
+                self.error(DiagnosticCode::RepeatedKey, &prop.name, &message, &help(name));
+            }
+        }
     }
 
     /// Whether something could not be read.

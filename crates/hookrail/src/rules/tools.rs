@@ -36,11 +36,6 @@ pub enum ArgumentRole {
 }
 
 impl ArgumentRole {
-    /// Whether it names the folder that other arguments of a search are relative to.
-    pub(crate) const fn names_searched_folder(self) -> bool {
-        matches!(self, Self::Reads | Self::ReadsAll)
-    }
-
     /// Whether a value of this type can be read.
     pub fn accepts(self, value: &Value) -> bool {
         match (self, value) {

@@ -7,6 +7,7 @@ use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::facts::Facts;
 use crate::rules::test::{Test, values_of};
 use crate::rules::truth::Truth;
+use crate::spelling::cut;
 
 /// No more values of a fact than this are shown.
 const MAX_SHOWN: usize = 20;
@@ -63,7 +64,7 @@ fn written(fact: &Fact, tests: &[Test], is_list: bool) -> String {
 fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
     let (values, and_others) = values_of(fact, facts);
     let mut seen: Vec<String> =
-        values.iter().take(MAX_SHOWN).map(|value| shortened(&value.shown())).collect();
+        values.iter().take(MAX_SHOWN).map(|value| cut(&value.shown(), MAX_LENGTH)).collect();
     if values.len() > MAX_SHOWN {
         seen.push(format!("… and {} more", values.len() - MAX_SHOWN));
     }
@@ -71,12 +72,4 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         seen.push("?".to_owned());
     }
     seen
-}
-
-/// Cut between characters, with a mark that something is missing.
-fn shortened(value: &str) -> String {
-    match value.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),
-        None => value.to_owned(),
-    }
 }

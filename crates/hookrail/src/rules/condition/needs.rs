@@ -93,7 +93,9 @@ impl Condition {
             NodeKind::Fact { fact, tests, .. } => {
                 let of_test = |test: &Test| {
                     let parts = test.parts.iter().filter(|_| test.exists != Some(false));
-                    parts.filter_map(|part| programs_of(fact, part)).find(|names| !names.iter().any(is_glob))
+                    parts
+                        .filter_map(|part| programs_of(fact, part))
+                        .find(|names| !names.iter().any(|name| is_glob(name)))
                 };
                 Some(tests.iter().map(of_test).collect::<Option<Vec<_>>>()?.concat())
             }
@@ -110,13 +112,13 @@ fn programs_of(fact: &Fact, part: &TestPart) -> Option<Vec<String>> {
         }
         (Fact::Program, TestPart::OneOf(values)) => {
             let names = values.iter().map(|value| value.as_str().map(str::to_owned));
-            names.collect::<Option<Vec<_>>>().filter(|names| !names.iter().any(is_glob))
+            names.collect::<Option<Vec<_>>>().filter(|names| !names.iter().any(|name| is_glob(name)))
         }
         _ => None,
     }
 }
 
-fn is_glob(name: &String) -> bool {
+fn is_glob(name: &str) -> bool {
     name.ends_with('*')
 }
 

@@ -1,6 +1,6 @@
 //! Reading a condition.
 
-use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
 
 use super::{Condition, NodeKind, doubts};
@@ -47,23 +47,13 @@ impl ConditionReader<'_> {
             let message = "the condition is nested too deeply";
             return self.findings.refuse(DiagnosticCode::TooDeep, value, message, "");
         }
-        let mut nodes = Vec::with_capacity(object.properties.len());
-        for (index, prop) in object.properties.iter().enumerate() {
-            self.repeated(object, index, prop);
-            nodes.extend(self.property(prop, depth));
-        }
-        nodes.sort_by_key(Condition::cost);
-        Some(Condition { start: value.start(), kind: NodeKind::All(nodes) })
-    }
-
-    /// Both of two equal keys look as if they counted, and JSON drops the first.
-    fn repeated(&mut self, object: &Object<'_>, index: usize, prop: &ObjectProp<'_>) {
-        let name = prop.name.as_str();
-        if object.properties.iter().take(index).any(|other| other.name.as_str() == name) {
-            let message = format!("`{}` is given more than once", shortened(name));
-            let help = format!("write an array for any of them, or \"all\": [ {{ \"{name}\": … }}, … ]");
-            self.findings.error(DiagnosticCode::RepeatedKey, &prop.name, &message, &help);
-        }
+        self.findings.repeated_keys(object, |name| {
+            format!("write an array for any of them, or \"all\": [ {{ \"{name}\": … }}, … ]")
+        });
+        let parts = object.properties.iter().filter_map(|prop| self.property(prop, depth));
+        let mut parts: Vec<Condition> = parts.collect();
+        parts.sort_by_key(Condition::cost);
+        Some(Condition { start: value.start(), kind: NodeKind::All(parts) })
     }
 
     /// Reads one key: a combination of conditions, or a fact with its tests.

@@ -7,7 +7,7 @@ use crate::formats::json_object::JsonObject;
 use crate::rules::glob::braces;
 use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
-use crate::rules::tools::{ArgumentRole, OurTool};
+use crate::rules::tools::{ArgumentRole, OurTool, ToolArgument};
 use hookrail_shell::{Access, Extent, PathBase, PathUse};
 
 /// More paths than this are not resolved; what the others are cannot be determined.
@@ -67,8 +67,9 @@ impl PathFacts {
     /// Adds what the arguments of one of our tools say.
     fn add_arguments(&mut self, facts: &Facts<'_>, tool: &OurTool, input: &JsonObject) {
         let given = |name: &str| input.get(name).filter(|value| !value.is_null());
-        let searched = tool.arguments.iter().find(|argument| argument.role.names_searched_folder());
-        let searched = searched.and_then(|argument| given(argument.name));
+        let is_searched =
+            |argument: &&ToolArgument| matches!(argument.role, ArgumentRole::Reads | ArgumentRole::ReadsAll);
+        let searched = tool.arguments.iter().find(is_searched).and_then(|argument| given(argument.name));
         for argument in tool.arguments {
             let value = given(argument.name);
             match argument.role {
@@ -90,7 +91,8 @@ impl PathFacts {
         }
     }
 
-    /// Adds what a tool that is in no table calls a path, in the arguments themselves and in objects inside of them (`files: [{ path }]`).
+    /// Adds what a tool that is in no table calls a path, in the arguments themselves and in objects inside of them
+    /// (`files: [{ path }]`).
     fn add_named(&mut self, facts: &Facts<'_>, object: &JsonObject, depth: usize) {
         /// Deeper than any tool's schema; what is below it cannot be determined.
         const DEEPEST: usize = 8;
@@ -181,7 +183,9 @@ impl PathFacts {
         let files = path.map_or_else(|| Some(Vec::new()), |path| places.matching(folder, path));
         match files.filter(|files| files.len() <= MAX_MATCHES) {
             Some(files) => {
-                files.iter().for_each(|file| list.extend(places.resolve(None, file, Dots::Physical)));
+                for file in &files {
+                    list.extend(places.resolve(None, file, Dots::Physical));
+                }
             }
             None => list.and_others = true,
         }

@@ -84,14 +84,9 @@ impl TestReader<'_> {
             return self.refuse(DiagnosticCode::EmptyTest, value, &message, &help);
         }
         let mut test = Test { written, ..Test::default() };
+        self.findings.repeated_keys(object, |_| "join the two with `all`".to_owned());
         let mut is_readable = true;
-        for (index, prop) in object.properties.iter().enumerate() {
-            let name = prop.name.as_str();
-            if object.properties.iter().take(index).any(|other| other.name.as_str() == name) {
-                let message = format!("`{name}` is given more than once");
-                let help = "join the two with `all`";
-                self.findings.error(DiagnosticCode::RepeatedKey, &prop.name, &message, help);
-            }
+        for prop in &object.properties {
             is_readable &= self.part(prop, object, &mut test).is_some();
         }
         is_readable.then_some(test)
