@@ -59,8 +59,16 @@ fn main() -> Result<()> {
 fn generate(root: &Path) -> Result<Vec<Generated>> {
     let mut files = vec![conformance::generate(root)?];
     files.extend(schemas::generate(root)?);
-    let content = hookrail::rules::library::index_file().context("a shipped guard cannot be read")?;
-    files.push(Generated { path: root.join("crates/hookrail/src/rules/library/index.in"), content });
+    let folder = root.join("crates/hookrail/src/rules/library");
+    let mut guards = Vec::new();
+    for entry in std::fs::read_dir(&folder).context("cannot list the shipped guards")? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonc") {
+            guards.push(std::fs::read_to_string(path)?);
+        }
+    }
+    let content = hookrail::rules::library::index_file(guards).context("a shipped guard cannot be read")?;
+    files.push(Generated { path: folder.join("index.in"), content });
     // The kits of the packages are those that `hookrail init` writes.
     for (kit, copy) in [
         ("hookrail_hook.mjs", "clients/node/lib/hook.mjs"),

@@ -20,6 +20,7 @@ mod long;
 mod plain_names;
 mod program;
 #[cfg(any(test, feature = "fuzzing"))]
+#[path = "matcher/tests/reference.rs"]
 pub(crate) mod reference;
 mod set;
 mod sets;
@@ -60,23 +61,16 @@ struct Compiled {
 }
 
 enum Kind {
-    /// `''` or `'*'`.
-    Any,
-    /// Not a pattern, or not a valid one: compared as a whole.
-    Exact,
     /// One of these is to be found, or is the name.
     Words(Words),
-    /// Without a program it has too many instructions. Of the required texts one is in everything that it matches. The
-    /// pattern for long texts is compiled when the first one comes.
+    /// The pattern for long texts is compiled when the first one comes. Of the required texts one is in everything that it
+    /// matches. Without a program it is beyond our limits.
     Pattern {
         program: Option<Program>,
-        way: Way,
         folds: bool,
         required: Option<Vec<String>>,
         long: OnceLock<Option<LongPattern>>,
     },
-    /// Not found to be invalid, but beyond all limits.
-    TooLarge,
 }
 
 /// Whether a matcher matches a name. Exhaustive on purpose: what is not decided is a match.
@@ -132,10 +126,13 @@ impl Matcher {
 
     /// A matcher on tool names.
     pub fn compile(text: &str) -> Self {
-        let (kind, problem) = match Kind::compile(text) {
-            Ok(kind) => (kind, None),
-            Err(problem) => (Kind::Exact, Some(problem)),
-        };
+        match Kind::compile(text) {
+            Ok(kind) => Self::of(text, None, kind),
+            Err(problem) => Self::of(text, Some(problem), Kind::Words(Words::exactly([text]))),
+        }
+    }
+
+    fn of(text: &str, problem: Option<&'static str>, kind: Kind) -> Self {
         Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem, kind })) }
     }
 
@@ -147,8 +144,7 @@ impl Matcher {
             return Self::compile(text);
         }
         let names = text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
-        let kind = Kind::Words(Words::exactly(names));
-        Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem: None, kind })) }
+        Self::of(text, None, Kind::Words(Words::exactly(names)))
     }
 
     /// Whether it names tools, by a name or a pattern, instead of accepting every one.
@@ -159,8 +155,8 @@ impl Matcher {
 
     /// A matcher that is compared as a whole; `''` and `'*'` match everything.
     pub fn exact(text: &str) -> Self {
-        let kind = if Self::is_wildcard(text) { Kind::Any } else { Kind::Exact };
-        Self { compiled: Some(Arc::new(Compiled { text: text.to_owned(), problem: None, kind })) }
+        let words = if Self::is_wildcard(text) { Words::any() } else { Words::exactly([text]) };
+        Self::of(text, None, Kind::Words(words))
     }
 
     /// The matcher of a hook of this event: a pattern where the event has a tool, a word elsewhere.
@@ -194,11 +190,8 @@ impl Matcher {
 
     /// Whether it is too large to be run, so that it counts as a match for every tool.
     pub fn is_too_large(&self) -> bool {
-        self.compiled.as_ref().is_some_and(|compiled| match &compiled.kind {
-            Kind::TooLarge => true,
-            Kind::Pattern { program, .. } => program.is_none() && self.long_pattern().is_none(),
-            Kind::Any | Kind::Exact | Kind::Words(_) => false,
-        })
+        let kind = self.compiled.as_ref().map(|compiled| &compiled.kind);
+        matches!(kind, Some(Kind::Pattern { program: None, .. })) && self.long_pattern().is_none()
     }
 
     /// Whether it matches a tool's name.
@@ -210,19 +203,20 @@ impl Matcher {
     pub(crate) fn matches_tool_within(&self, name: &str, steps: &mut Steps) -> MatchVerdict {
         let Some(compiled) = &self.compiled else { return MatchVerdict::Yes };
         match &compiled.kind {
-            Kind::Any => MatchVerdict::Yes,
-            Kind::Exact => (compiled.text == name).into(),
             Kind::Words(words) => words.is_match(name).into(),
             Kind::Pattern { .. } if name.len() > MAX_NAME_BYTES => MatchVerdict::BoundReached,
             // Ignoring case beyond ASCII takes tables that no tool's name has needed yet.
             Kind::Pattern { folds: true, .. } if !name.is_ascii() => MatchVerdict::BoundReached,
-            Kind::Pattern { program: Some(program), way, .. } => run(program, *way, name, steps),
+            Kind::Pattern { program: Some(program), .. } => run(program, name, steps),
+            Kind::Pattern { program: None, long, .. } if matches!(long.get(), Some(None)) => {
+                MatchVerdict::BoundReached
+            }
             // What has too many instructions may still be small for the `regex` crate, which takes about as long to
             // compile it as all steps of a matcher.
             Kind::Pattern { program: None, .. } if steps.take(MAX_STEPS) => {
                 self.matches_long(name).map_or(MatchVerdict::BoundReached, MatchVerdict::from)
             }
-            Kind::TooLarge | Kind::Pattern { program: None, .. } => MatchVerdict::BoundReached,
+            Kind::Pattern { program: None, .. } => MatchVerdict::BoundReached,
         }
     }
 
@@ -258,12 +252,12 @@ impl Matcher {
     }
 
     /// Texts of which one is in every name or text that it matches; `None` if there are none.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(crate) fn required_texts(&self) -> Option<Vec<String>> {
         let compiled = self.compiled.as_ref()?;
         match &compiled.kind {
             Kind::Words(words) => Some(words.texts()),
             Kind::Pattern { required, .. } => required.clone(),
-            Kind::Any | Kind::Exact | Kind::TooLarge => None,
         }
     }
 
@@ -283,29 +277,29 @@ impl Kind {
     /// Compiles a pattern; the error says why it is not valid.
     fn compile(text: &str) -> Result<Self, &'static str> {
         if Matcher::is_wildcard(text) {
-            return Ok(Self::Any);
+            return Ok(Self::Words(Words::any()));
         }
         if let Some(words) = Words::parse(text) {
             return Ok(Self::Words(words));
         }
+        let too_large =
+            Self::Pattern { program: None, folds: false, required: None, long: OnceLock::from(None) };
         if text.len() > MAX_PATTERN_BYTES {
-            return Ok(Self::TooLarge);
+            return Ok(too_large);
         }
         let pattern = match syntax::parse(text) {
             Ok(pattern) => pattern,
             Err(Unread::Invalid(why)) => return Err(why),
-            Err(Unread::TooDeep) => return Ok(Self::TooLarge),
+            Err(Unread::TooDeep) => return Ok(too_large),
         };
-        let way = if pattern.has_back_references { Way::Attempts } else { Way::Sets };
-        let program = Program::compile(&pattern, way);
-        let required = literals::required(&pattern.root);
-        Ok(Self::Pattern { program, way, folds: pattern.folds, required, long: OnceLock::new() })
+        let (program, required) = (Program::compile(&pattern), literals::required(&pattern.root));
+        Ok(Self::Pattern { program, folds: pattern.folds, required, long: OnceLock::new() })
     }
 }
 
-fn run(program: &Program, way: Way, name: &str, steps: &mut Steps) -> MatchVerdict {
+fn run(program: &Program, name: &str, steps: &mut Steps) -> MatchVerdict {
     let units: Vec<u16> = name.encode_utf16().collect();
-    match way {
+    match program.way {
         Way::Sets => {
             if !steps.take(program.size.saturating_mul(units.len() + 1)) {
                 return MatchVerdict::BoundReached;

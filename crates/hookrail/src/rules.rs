@@ -28,10 +28,10 @@ pub use self::condition::{Condition, ConditionReport};
 pub use self::facts::{Facts, Folders, Subject, shell_tool_of};
 pub(crate) use self::index::RuleIndex;
 pub use self::patch::{PatchAction, PatchedFile, patched_files};
-pub(crate) use self::problem::{RuleProblem, kind_of};
+pub(crate) use self::problem::{RuleFindings, kind_of};
 
+pub(crate) use self::rule::PatternPrograms;
 pub use self::rule::Rule;
-pub(crate) use self::rule::{ExampleUse, PatternPrograms, RulePlace, RuleReading};
 pub use self::tools::{ArgumentRole, OurTool, argument_problem, unreadable_call};
 pub(crate) use self::tools::{PATCH_TOOL, TOOLS_OF_PATCH};
 pub use self::truth::Truth;

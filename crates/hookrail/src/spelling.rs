@@ -17,9 +17,14 @@ pub(crate) fn misspelling_of<'k>(word: &str, known: &[&'k str]) -> Option<&'k st
 
 /// A word for a message, cut to a length that fits there.
 pub(crate) fn shortened(word: &str) -> String {
-    match word.char_indices().nth(LONGEST_WORD) {
-        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
-        None => word.to_owned(),
+    cut(word, LONGEST_WORD)
+}
+
+/// At most so many characters of a text, with a mark if some are missing.
+pub(crate) fn cut(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

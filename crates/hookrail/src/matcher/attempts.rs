@@ -54,12 +54,10 @@ impl Run<'_> {
                     self.forget_choices(base);
                     return Ok(true);
                 }
-                Some(Instruction::Unit(expected)) => read(self.units, at, code.backward)
-                    .filter(|(unit, _)| unit == expected)
-                    .map(|(_, after)| (index + 1, after)),
-                Some(Instruction::Set(set)) => read(self.units, at, code.backward)
-                    .filter(|(unit, _)| program.sets.get(*set).is_some_and(|set| set.contains(*unit)))
-                    .map(|(_, after)| (index + 1, after)),
+                Some(one @ (Instruction::Unit(_) | Instruction::Set(_))) => {
+                    let found = read(self.units, at, code.backward);
+                    found.filter(|(unit, _)| program.takes(one, *unit)).map(|(_, after)| (index + 1, after))
+                }
                 Some(Instruction::Assert(assertion)) => {
                     holds(*assertion, self.units, at).then_some((index + 1, at))
                 }

@@ -114,10 +114,14 @@ fn write(text: &mut String, node: &Node, classes: &Classes) -> Option<()> {
                 return None;
             }
         }
-        Node::Assert(Assertion::Start) => text.push_str("\\A"),
-        Node::Assert(Assertion::End) => text.push_str("\\z"),
-        Node::Assert(Assertion::WordBoundary) => text.push_str("\\b"),
-        Node::Assert(Assertion::NotWordBoundary) => text.push_str("\\B"),
+        Node::Assert(assertion) => text.push_str(match assertion {
+            Assertion::Start => "\\A",
+            Assertion::End => "\\z",
+            Assertion::WordBoundary => "\\b",
+            Assertion::NotWordBoundary => "\\B",
+            // A line ends at `\r` too in JavaScript, and in `regex` it does not, or not alone.
+            Assertion::LineStart | Assertion::LineEnd => return None,
+        }),
         Node::Concat(nodes) => nodes.iter().try_for_each(|node| write(text, node, classes))?,
         Node::Alternate(branches) => {
             text.push_str("(?:");
@@ -138,15 +142,8 @@ fn write(text: &mut String, node: &Node, classes: &Classes) -> Option<()> {
                 Some(max) => write!(text, "{{{min},{max}}}").ok()?,
             }
         }
-        Node::Capture { node, .. } => {
-            text.push_str("(?:");
-            write(text, node, classes)?;
-            text.push(')');
-        }
-        // A line ends at `\r` too in JavaScript, and in `regex` it does not, or not alone.
-        Node::Assert(Assertion::LineStart | Assertion::LineEnd)
-        | Node::Look { .. }
-        | Node::BackReference { .. } => return None,
+        Node::Capture { node, .. } => write(text, node, classes)?,
+        Node::Look { .. } | Node::BackReference { .. } => return None,
     }
     Some(())
 }

@@ -30,11 +30,17 @@ impl Words {
     }
 
     /// Names that are compared as a whole.
-    pub(super) fn exactly<'n>(names: impl Iterator<Item = &'n str>) -> Self {
-        Self { any_of: names.map(Box::from).collect(), at_start: true, at_end: true }
+    pub(super) fn exactly<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { any_of: names.into_iter().map(Box::from).collect(), at_start: true, at_end: true }
+    }
+
+    /// What every name contains.
+    pub(super) fn any() -> Self {
+        Self { any_of: vec![Box::from("")], at_start: false, at_end: false }
     }
 
     /// The words.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(super) fn texts(&self) -> Vec<String> {
         self.any_of.iter().map(ToString::to_string).collect()
     }

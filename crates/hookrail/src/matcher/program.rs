@@ -48,6 +48,7 @@ pub(super) struct Segment {
 /// A compiled pattern. Each segment looks only at segments before it; the last one is the pattern itself.
 #[derive(Debug)]
 pub(super) struct Program {
+    pub(super) way: Way,
     pub(super) segments: Vec<Segment>,
     pub(super) sets: Vec<Set>,
     pub(super) slots: usize,
@@ -66,18 +67,32 @@ pub(super) enum Way {
 }
 
 impl Program {
-    /// Writes a program; `None` if it would be too large.
-    pub(super) fn compile(pattern: &Pattern, way: Way) -> Option<Self> {
-        let program = Self { segments: Vec::new(), sets: Vec::new(), slots: pattern.groups * 2, size: 0 };
-        let mut compiler = Compiler { way, program, work: 0 };
+    /// Writes a program for the first way that can run it; `None` if it would be too large.
+    pub(super) fn compile(pattern: &Pattern) -> Option<Self> {
+        Self::compile_for(pattern, if pattern.has_back_references { Way::Attempts } else { Way::Sets })
+    }
+
+    /// Writes a program for one of the two ways.
+    pub(super) fn compile_for(pattern: &Pattern, way: Way) -> Option<Self> {
+        let slots = pattern.groups * 2;
+        let program = Self { way, segments: Vec::new(), sets: Vec::new(), slots, size: 0 };
+        let mut compiler = Compiler { program, work: 0 };
         compiler.segment(&pattern.root, false)?;
         Some(compiler.program)
+    }
+
+    /// Whether an instruction reads a unit, and may read this one.
+    pub(super) fn takes(&self, instruction: &Instruction, unit: u16) -> bool {
+        match instruction {
+            Instruction::Unit(expected) => *expected == unit,
+            Instruction::Set(set) => self.sets.get(*set).is_some_and(|set| set.contains(unit)),
+            _ => false,
+        }
     }
 }
 
 /// What was written so far, and how much of the bounds is used up.
 struct Compiler {
-    way: Way,
     program: Program,
     work: usize,
 }
@@ -134,7 +149,7 @@ impl Compiler {
                 let slots = (groups.start * 2, groups.end * 2);
                 self.repeat(segment, node, (*min, *max), *greedy, slots)?;
             }
-            Node::Capture { node, .. } if self.way == Way::Sets => self.node(segment, node)?,
+            Node::Capture { node, .. } if self.program.way == Way::Sets => self.node(segment, node)?,
             Node::Capture { group, node } => {
                 let (before, after) =
                     if segment.backward { (group * 2 + 1, group * 2) } else { (group * 2, group * 2 + 1) };
@@ -143,7 +158,7 @@ impl Compiler {
                 self.push(segment, Instruction::Save(after))?;
             }
             Node::Look { behind, negate, node } => {
-                let backward = if self.way == Way::Sets { !behind } else { *behind };
+                let backward = if self.program.way == Way::Sets { !behind } else { *behind };
                 let looked = self.segment(node, backward)?;
                 self.push(segment, Instruction::Look { segment: looked, negate: *negate })?;
             }
@@ -212,7 +227,7 @@ impl Compiler {
 
     /// One round of a loop that may as well end.
     fn round(&mut self, segment: &mut Segment, node: &Node, slots: (usize, usize)) -> Option<()> {
-        if self.way == Way::Sets {
+        if self.program.way == Way::Sets {
             // An empty round changes nothing when its captures are not asked for.
             return self.node(segment, node);
         }
@@ -227,7 +242,7 @@ impl Compiler {
 
     /// JavaScript clears the captures of a group at the beginning of each round of the repetition around it.
     fn clear(&mut self, segment: &mut Segment, (from, to): (usize, usize)) -> Option<()> {
-        if self.way == Way::Attempts && from < to {
+        if self.program.way == Way::Attempts && from < to {
             self.push(segment, Instruction::Clear { from, to })?;
         }
         Some(())

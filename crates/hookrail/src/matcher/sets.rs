@@ -53,14 +53,8 @@ impl Run<'_> {
             let Some((unit, after)) = read(self.units, at, self.segment.backward) else { return false };
             next.clear();
             for &index in &current.members {
-                let reads = match self.segment.instructions.get(index) {
-                    Some(Instruction::Unit(expected)) => *expected == unit,
-                    Some(Instruction::Set(set)) => {
-                        self.program.sets.get(*set).is_some_and(|set| set.contains(unit))
-                    }
-                    _ => false,
-                };
-                if reads {
+                let instruction = self.segment.instructions.get(index);
+                if instruction.is_some_and(|instruction| self.program.takes(instruction, unit)) {
                     next.accepted |= self.follow(&mut next, index + 1, after);
                 }
             }

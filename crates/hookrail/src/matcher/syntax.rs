@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use self::groups::group_names;
 use super::set::Set;
 
 mod classes;
@@ -79,15 +78,22 @@ type Read<T> = Result<T, Unread>;
 
 pub(super) fn parse(text: &str) -> Read<Pattern> {
     let units: Vec<u16> = text.encode_utf16().collect();
-    let names = group_names(&units)?;
+    let (pattern, names, refers) = read(&units, &[])?;
+    // What `\3` and `\k` mean depends on which groups there are, also behind them.
+    if refers && !names.is_empty() { read(&units, &names).map(|(pattern, ..)| pattern) } else { Ok(pattern) }
+}
+
+/// A pattern under the assumption that it has these groups; those that it has; and whether that makes a difference.
+fn read(units: &[u16], known: &[GroupName]) -> Read<(Pattern, Vec<GroupName>, bool)> {
     let mut parser = Parser {
-        units: &units,
+        units,
         at: 0,
-        names: &names,
-        next_group: 0,
+        known,
+        names: Vec::new(),
         names_in_reach: Vec::new(),
         depth: 0,
         flags: Flags::default(),
+        refers: false,
         has_back_references: false,
         folds: false,
     };
@@ -95,9 +101,12 @@ pub(super) fn parse(text: &str) -> Read<Pattern> {
     if parser.at < units.len() {
         return Err(Unread::Invalid("a `)` without its `(`"));
     }
-    let Parser { has_back_references, folds, .. } = parser;
-    Ok(Pattern { root, groups: names.len(), has_back_references, folds })
+    let Parser { names, refers, has_back_references, folds, .. } = parser;
+    Ok((Pattern { root, groups: names.len(), has_back_references, folds }, names, refers))
 }
+
+/// The name of a capturing group, if it has one.
+type GroupName = Option<String>;
 
 /// The flags that a group such as `(?i-s:…)` can set.
 #[derive(Debug, Clone, Copy, Default)]
@@ -111,12 +120,16 @@ struct Flags {
 struct Parser<'a> {
     units: &'a [u16],
     at: usize,
-    names: &'a [Option<String>],
-    next_group: usize,
-    /// The names of the groups before this place that can take part in the same match as a group here.
-    names_in_reach: Vec<&'a str>,
+    /// The capturing groups that the pattern is taken to have, in the order of their opening brackets.
+    known: &'a [GroupName],
+    /// Those before this place.
+    names: Vec<GroupName>,
+    /// The names of those of them that can take part in the same match as a group here.
+    names_in_reach: Vec<String>,
     depth: usize,
     flags: Flags,
+    /// Whether something could refer to a group.
+    refers: bool,
     has_back_references: bool,
     folds: bool,
 }
@@ -176,7 +189,7 @@ impl Parser<'_> {
             if matches!(unit, '|' | ')') {
                 break;
             }
-            let (start, first_group) = (self.at, self.next_group);
+            let (start, first_group) = (self.at, self.names.len());
             let node = self.term()?;
             let node = self.quantified(node, start, first_group)?;
             nodes.push(node);
@@ -244,7 +257,7 @@ impl Parser<'_> {
             return Err(Unread::Invalid("the numbers of a `{}` are out of order"));
         }
         let greedy = !self.eat("?");
-        let groups = first_group..self.next_group;
+        let groups = first_group..self.names.len();
         Ok(Node::Repeat { node: Box::new(node), min, max, greedy, groups })
     }
 

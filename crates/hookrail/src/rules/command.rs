@@ -9,7 +9,7 @@ mod operands;
 
 use std::sync::OnceLock;
 
-use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand, further_names};
+use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand};
 
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
@@ -52,58 +52,34 @@ struct CommandReading {
     assignments: Vec<Glob>,
 }
 
-/// A command that patterns are matched with.
-#[derive(Debug)]
-pub(crate) struct TestedCommand<'f> {
-    /// The program as written; `None` if it cannot be determined.
-    pub(crate) program: Option<&'f str>,
-    /// Its other words.
-    pub(crate) words: &'f CommandWords,
-    /// Whether file names, and so programs, are the same in upper and lower case.
-    pub(crate) ignore_case: bool,
-}
-
 impl CommandPattern {
     /// Reads a pattern; the error says what is wrong with it. Its words are compiled only if that is not known otherwise.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         let text = text.trim_start();
-        if let Some(program) = plain_program(text) {
-            let program_end = program.len();
-            let initials = Initials::of(program);
-            return Ok(Self {
-                text: text.into(),
-                program_end,
-                program: None,
-                initials,
-                subcommand: OnceLock::new(),
-                readings: OnceLock::new(),
-            });
+        let plain = plain_program(text);
+        let program = plain.or_else(|| text.split_whitespace().next()).ok_or("it has no words")?;
+        let mut words = text.split_whitespace().skip(1);
+        if plain.is_none() {
+            let may_be_long = text.len() > 2 * MAX_WORDS && words.clone().count() >= MAX_WORDS;
+            if may_be_long && words_of(text).len() > MAX_WORDS {
+                return Err(format!("it has more than {MAX_WORDS} words"));
+            }
+            if program == "..." || (program.starts_with('-') && program.len() > 1) {
+                return Err("its first word must be a program".to_owned());
+            }
         }
-        let mut words = text.split_whitespace();
-        let Some(program) = words.next() else { return Err("it has no words".to_owned()) };
-        if text.len() > 2 * MAX_WORDS
-            && words.clone().count() >= MAX_WORDS
-            && words_of(text).len() > MAX_WORDS
-        {
-            return Err(format!("it has more than {MAX_WORDS} words"));
-        }
-        if program == "..." || (program.starts_with('-') && program.len() > 1) {
-            return Err("its first word must be a program".to_owned());
-        }
-        let is_plain = program.len() <= MAX_GLOB_BYTES && !program.contains(GLOB_SIGNS);
-        let is_plain = is_plain || matches!(program, "[" | "[[");
-        let (program_end, initials) = (program.len(), Initials::of(program));
-        let program = if is_plain { None } else { Some(word_glob(program)?) };
-        let initials = program.as_ref().map_or(initials, Glob::initials);
+        let is_name = program.len() <= MAX_GLOB_BYTES && !program.contains(GLOB_SIGNS);
+        let is_name = plain.is_some() || is_name || matches!(program, "[" | "[[");
+        let glob = if is_name { None } else { Some(word_glob(program)?) };
         let pattern = Self {
             text: text.into(),
-            program_end,
-            program,
-            initials,
+            program_end: program.len(),
+            initials: glob.as_ref().map_or_else(|| Initials::of(program), Glob::initials),
+            program: glob,
             subcommand: OnceLock::new(),
             readings: OnceLock::new(),
         };
-        if !has_plain_globs(text) && !words.all(is_certainly_glob) {
+        if plain.is_none() && !has_plain_globs(text) && !words.all(is_certainly_glob) {
             let _ = pattern.readings.set(pattern.compile_words()?);
         }
         Ok(pattern)
@@ -145,11 +121,14 @@ impl CommandPattern {
     }
 
     /// Texts of which the words of a command must contain one; `None` if that cannot be told. All words are compiled for it.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(crate) fn required_texts(&self) -> Option<Vec<String>> {
         let programs = self.programs().filter(|programs| programs.iter().all(|name| !name.ends_with('*')));
         let further: Vec<_> = match &programs {
-            Some(programs) => programs.iter().flat_map(|name| further_names(Some(name))).collect(),
-            None => further_names(None).collect(),
+            Some(programs) => {
+                programs.iter().flat_map(|name| hookrail_shell::further_names(Some(name))).collect()
+            }
+            None => hookrail_shell::further_names(None).collect(),
         };
         let in_reading = |reading: &CommandReading| {
             let operands = || reading.operands.iter().find_map(|operand| operand.required_texts(&further));
@@ -185,26 +164,21 @@ impl CommandPattern {
         quoted.map(|word| format!("quotes are not part of a word: `{word}` is not a word of any command"))
     }
 
-    /// Whether a pattern has one reading and means its words as they stand: no glob, nothing skipped, no flag of a
-    /// program without a table, no word that may be anywhere.
-    pub(crate) fn is_plain(text: &str) -> bool {
-        let argv = words_of(text);
-        let has_flag = || text.split_whitespace().any(|word| word.starts_with('-'));
-        !text.contains(['*', '?', '[', '{', '\\', '='])
-            && !text.split_whitespace().any(|word| word == "...")
-            && (!has_flag() || CommandWords::read(&argv).is_known())
-    }
-
-    /// Whether the pattern holds for the command that these words are.
-    pub(crate) fn holds_for_words(&self, text: &str) -> bool {
-        let argv = words_of(text);
+    /// Whether it holds for every command for which a pattern of this text holds, as far as that is seen. A pattern with one
+    /// reading that means its words as they are (no glob, nothing skipped, no flag of a program without a table, no word that
+    /// may be anywhere) is such a command itself, and whatever is added to one takes no pattern away.
+    pub(crate) fn follows_from(&self, narrow: &str) -> bool {
+        let argv = words_of(narrow);
         let words = CommandWords::read(&argv);
-        let program = argv.first().and_then(Option::as_deref);
-        self.matches(&TestedCommand { program, words: &words, ignore_case: false }) == Truth::Yes
+        let has = |is_such: fn(&str) -> bool| narrow.split_whitespace().any(is_such);
+        !narrow.contains(['*', '?', '[', '{', '\\', '='])
+            && !has(|word| word == "...")
+            && (words.is_known() || !has(|word| word.starts_with('-')))
+            && self.matches(argv.first().and_then(Option::as_deref), false, || &words) == Truth::Yes
     }
 
-    /// Whether a program of this name may be meant, which is asked before the other words are read.
-    pub(crate) fn accepts_program(&self, program: Option<&str>, ignore_case: bool) -> bool {
+    /// Whether a program of this name may be meant.
+    fn accepts_program(&self, program: Option<&str>, ignore_case: bool) -> bool {
         let is_it = |name: &str| match &self.program {
             Some(glob) => glob.is_match(name, ignore_case),
             None if ignore_case => Glob::literal(self.first_word()).is_match(name, true),
@@ -218,8 +192,8 @@ impl CommandPattern {
 
     /// Whether a command certainly is another subcommand than the pattern begins with. That is seen without compiling the
     /// words, and most patterns of a program are about something else.
-    fn is_for_another(&self, command: &TestedCommand<'_>) -> bool {
-        let first = command.words.items.iter().find(|item| !matches!(item, Item::Flag(_)));
+    fn is_for_another(&self, words: &CommandWords) -> bool {
+        let first = words.items.iter().find(|item| !matches!(item, Item::Flag(_)));
         let Some(Item::Operand(Operand { text, subcommand: Some(name), may_be_value: false, .. })) = first
         else {
             return false;
@@ -240,14 +214,25 @@ impl CommandPattern {
         self.readings().iter().flat_map(|reading| &reading.flags).any(|flag| flag.is_taken_back(words))
     }
 
-    /// Whether the pattern holds for a command.
-    pub(crate) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
-        if !self.accepts_program(command.program, command.ignore_case) || self.is_for_another(command) {
+    /// Whether the pattern holds for a command: its program, `None` if that cannot be determined, and its other words,
+    /// which are asked for only if the program may be the pattern's. `ignore_case` says whether programs are found under
+    /// their names in any case.
+    pub(crate) fn matches<'w>(
+        &self,
+        program: Option<&str>,
+        ignore_case: bool,
+        words: impl FnOnce() -> &'w CommandWords,
+    ) -> Truth {
+        if !self.accepts_program(program, ignore_case) {
             return Truth::No;
         }
-        let holds = Truth::any(self.readings().iter().map(|reading| reading.matches(command)));
+        let words = words();
+        if self.is_for_another(words) {
+            return Truth::No;
+        }
+        let holds = Truth::any(self.readings().iter().map(|reading| reading.matches(words)));
         // Any program with these words may be the one.
-        if command.program.is_none() { holds.and(Truth::Unknown) } else { holds }
+        if program.is_none() { holds.and(Truth::Unknown) } else { holds }
     }
 }
 
@@ -285,13 +270,10 @@ impl CommandReading {
     }
 
     /// Flags and assignments may be anywhere; the other operands must come first and in order.
-    fn matches(&self, command: &TestedCommand<'_>) -> Truth {
-        let flags = self.flags.iter().map(|flag| flag.matches(command));
-        Truth::all(flags)
-            .and(Truth::all(
-                self.assignments.iter().map(|glob| operands::anywhere(glob, &command.words.items)),
-            ))
-            .and(operands::in_order(&self.operands, &command.words.items))
+    fn matches(&self, words: &CommandWords) -> Truth {
+        Truth::all(self.flags.iter().map(|flag| flag.matches(words)))
+            .and(Truth::all(self.assignments.iter().map(|glob| operands::anywhere(glob, &words.items))))
+            .and(operands::in_order(&self.operands, &words.items))
     }
 }
 

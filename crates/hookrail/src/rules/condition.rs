@@ -6,26 +6,15 @@ pub(crate) mod needs;
 mod read;
 mod shadow;
 
-use jsonc_parser::ast::Value as Ast;
-
 pub use self::explain::ConditionReport;
-use self::needs::{Detail, OwnNeed};
 use super::fact::Fact;
 use super::facts::Facts;
-use super::problem::RuleProblem;
 use super::test::{Test, evaluate};
 use super::truth::Truth;
-use crate::event::EventName;
 
-/// A parsed condition.
+/// A parsed condition, or a part of one.
 #[derive(Debug)]
 pub struct Condition {
-    root: ConditionNode,
-}
-
-/// A part of a condition, with its place among the others.
-#[derive(Debug)]
-struct ConditionNode {
     /// Where it is in the settings, so that explanations keep the author's order.
     start: usize,
     kind: NodeKind,
@@ -35,11 +24,11 @@ struct ConditionNode {
 #[derive(Debug)]
 enum NodeKind {
     /// All of these; also every object of a condition, whose keys must all hold.
-    All(Vec<ConditionNode>),
+    All(Vec<Condition>),
     /// At least one of these.
-    Any(Vec<ConditionNode>),
+    Any(Vec<Condition>),
     /// Not this. What is unknown stays unknown.
-    Not(Box<ConditionNode>),
+    Not(Box<Condition>),
     /// Something about one fact.
     Fact {
         fact: Fact,
@@ -51,49 +40,17 @@ enum NodeKind {
 }
 
 impl Condition {
-    /// Reads a condition on facts of an event, with warnings about what is probably not meant; the error has
-    /// everything that is wrong.
-    pub(crate) fn parse(
-        value: &Ast<'_>,
-        event: EventName,
-    ) -> Result<(Self, Vec<RuleProblem>), Vec<RuleProblem>> {
-        read::condition(value, event)
-    }
-
-    /// Whether it holds.
-    pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Truth {
-        self.root.evaluate(facts)
-    }
-
-    /// The ways in which it may hold: a call that meets none of these cannot make it hold, nor leave it undecided.
-    pub(crate) fn needs(&self, detail: Detail) -> Vec<OwnNeed> {
-        needs::needs(&self.root, detail)
-    }
-
     /// A condition that holds for every call.
     pub(crate) fn always() -> Self {
-        Self { root: ConditionNode { start: 0, kind: NodeKind::All(Vec::new()) } }
+        Self { start: 0, kind: NodeKind::All(Vec::new()) }
     }
 
-    /// Whether it holds whenever `other` does, as far as the two texts show.
-    pub(crate) fn follows_from(&self, other: &Self) -> bool {
-        shadow::follows(&self.root, &other.root)
-    }
-
-    /// Whether it holds, with what was seen of each fact it asks about.
-    #[doc(hidden)]
-    pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
-        explain::explain(&self.root, facts)
-    }
-}
-
-impl ConditionNode {
-    /// Stops at the first part that decides, so that the facts of later parts are never worked out.
-    fn evaluate(&self, facts: &Facts<'_>) -> Truth {
+    /// Whether it holds. Stops at the first part that decides, so that the facts of later parts are never worked out.
+    pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Truth {
         match &self.kind {
-            NodeKind::All(nodes) => Truth::all(nodes.iter().map(|node| node.evaluate(facts))),
-            NodeKind::Any(nodes) => Truth::any(nodes.iter().map(|node| node.evaluate(facts))),
-            NodeKind::Not(node) => node.evaluate(facts).negated(),
+            NodeKind::All(parts) => Truth::all(parts.iter().map(|part| part.evaluate(facts))),
+            NodeKind::Any(parts) => Truth::any(parts.iter().map(|part| part.evaluate(facts))),
+            NodeKind::Not(part) => part.evaluate(facts).negated(),
             NodeKind::Fact { fact, tests, .. } => evaluate(fact, tests, facts),
         }
     }

@@ -44,95 +44,66 @@ pub(crate) enum ValueKind {
     Path,
 }
 
+/// What is known of each fact: its name in settings, what its values are, and which events have it.
+type FactRow = (&'static str, Fact, ValueKind, fn(EventName) -> bool);
+
+/// All facts; `input.NAME` stands for one for each argument.
+static FACTS: [FactRow; 11] = {
+    use EventName::{AfterAgent, AfterModel, BeforeAgent, BeforeModel, BeforeToolSelection};
+    [
+        ("tool", Fact::Tool, ValueKind::Text, EventName::has_tool),
+        ("prompt", Fact::Prompt, ValueKind::Text, |event| matches!(event, BeforeAgent | AfterAgent)),
+        ("model", Fact::Model, ValueKind::Text, |event| {
+            matches!(event, BeforeModel | AfterModel | BeforeToolSelection)
+        }),
+        ("text", Fact::Text, ValueKind::Text, |event| matches!(event, AfterModel | AfterAgent)),
+        ("agent", Fact::Agent, ValueKind::Text, |_| true),
+        ("input.NAME", Fact::Input(Vec::new()), ValueKind::Json, EventName::has_tool),
+        ("command", Fact::Command, ValueKind::Command, EventName::has_tool),
+        ("program", Fact::Program, ValueKind::Text, EventName::has_tool),
+        ("dynamic", Fact::Dynamic, ValueKind::Flag, EventName::has_tool),
+        ("writes", Fact::Writes, ValueKind::Path, EventName::has_tool),
+        ("reads", Fact::Reads, ValueKind::Path, EventName::has_tool),
+    ]
+};
+
 impl Fact {
     /// The names of facts as they are written in settings.
-    pub(crate) const NAMES: [&str; 11] = [
-        "tool",
-        "prompt",
-        "model",
-        "text",
-        "agent",
-        "input.NAME",
-        "command",
-        "program",
-        "dynamic",
-        "writes",
-        "reads",
-    ];
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        FACTS.iter().map(|(name, ..)| *name)
+    }
 
     /// The fact of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "tool" => Self::Tool,
-            "prompt" => Self::Prompt,
-            "model" => Self::Model,
-            "text" => Self::Text,
-            "agent" => Self::Agent,
-            "command" => Self::Command,
-            "program" => Self::Program,
-            "dynamic" => Self::Dynamic,
-            "writes" => Self::Writes,
-            "reads" => Self::Reads,
-            _ => {
-                let names: Vec<String> = name.strip_prefix("input.")?.split('.').map(str::to_owned).collect();
-                if names.iter().any(String::is_empty) {
-                    return None;
-                }
-                Self::Input(names)
+        match name.strip_prefix("input.") {
+            Some(path) => {
+                let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+                names.iter().all(|name| !name.is_empty()).then_some(Self::Input(names))
             }
-        })
+            None => FACTS.iter().find(|(known, ..)| *known == name).map(|(_, fact, ..)| fact.clone()),
+        }
+    }
+
+    fn row(&self) -> Option<&'static FactRow> {
+        let is_same = |(_, fact, ..): &&FactRow| std::mem::discriminant(fact) == std::mem::discriminant(self);
+        FACTS.iter().find(is_same)
     }
 
     /// Its name as it is written in settings.
     pub(crate) fn name(&self) -> String {
-        let name = match self {
-            Self::Tool => "tool",
-            Self::Prompt => "prompt",
-            Self::Model => "model",
-            Self::Text => "text",
-            Self::Agent => "agent",
-            Self::Input(names) => return format!("input.{}", names.join(".")),
-            Self::Command => "command",
-            Self::Program => "program",
-            Self::Dynamic => "dynamic",
-            Self::Writes => "writes",
-            Self::Reads => "reads",
-        };
-        name.to_owned()
+        match self {
+            Self::Input(names) => format!("input.{}", names.join(".")),
+            _ => self.row().map(|(name, ..)| *name).unwrap_or_default().to_owned(),
+        }
     }
 
-    pub(crate) const fn kind(&self) -> ValueKind {
-        match self {
-            Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Program => {
-                ValueKind::Text
-            }
-            Self::Input(_) => ValueKind::Json,
-            Self::Command => ValueKind::Command,
-            Self::Dynamic => ValueKind::Flag,
-            Self::Writes | Self::Reads => ValueKind::Path,
-        }
+    pub(crate) fn kind(&self) -> ValueKind {
+        self.row().map_or(ValueKind::Text, |(_, _, kind, _)| *kind)
     }
 
     /// Whether an event can have it.
-    pub(crate) const fn is_on(&self, event: EventName) -> bool {
-        match self {
-            Self::Tool
-            | Self::Input(_)
-            | Self::Command
-            | Self::Program
-            | Self::Dynamic
-            | Self::Writes
-            | Self::Reads => event.has_tool(),
-            Self::Prompt => matches!(event, EventName::BeforeAgent | EventName::AfterAgent),
-            Self::Model => {
-                matches!(
-                    event,
-                    EventName::BeforeModel | EventName::AfterModel | EventName::BeforeToolSelection
-                )
-            }
-            Self::Text => matches!(event, EventName::AfterModel | EventName::AfterAgent),
-            Self::Agent => true,
-        }
+    pub(crate) fn is_on(&self, event: EventName) -> bool {
+        self.row().is_some_and(|(.., is_on)| is_on(event))
     }
 
     /// Whether it has one value, so that two different ones exclude each other.
@@ -143,9 +114,9 @@ impl Fact {
     /// How much it costs to find out, for the order in which conditions are asked.
     pub(crate) const fn cost(&self) -> u8 {
         match self {
-            Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Input(_) => 0,
-            Self::Command | Self::Program | Self::Dynamic => 1,
             Self::Writes | Self::Reads => 2,
+            Self::Command | Self::Program | Self::Dynamic => 1,
+            _ => 0,
         }
     }
 }

@@ -50,7 +50,7 @@ pub struct Folders<'a> {
 
 /// The facts of one event. Asking for a fact costs something only the first time: a shell line is parsed at most
 /// once for all rules of an event, and only if a rule asks for what is in it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Facts<'a> {
     subject: Subject<'a>,
     folders: Option<Folders<'a>>,
@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
 impl<'a> Facts<'a> {
     /// The facts of an event that happens in these folders. Nothing is looked at yet.
     pub fn new(subject: Subject<'a>, folders: Folders<'a>) -> Self {
-        Self { folders: Some(folders), ..Self::without_folders(subject) }
+        Self { folders: Some(folders), subject, ..Self::default() }
     }
 
     /// The same, for a call on another machine, which says where paths lead.
@@ -113,19 +113,7 @@ impl<'a> Facts<'a> {
 
     /// The facts of an example, seen from folders that exist in name only.
     pub(crate) fn imagined(subject: Subject<'a>, places: Places) -> Self {
-        Self { places: OnceLock::from(places), ..Self::without_folders(subject) }
-    }
-
-    /// Facts whose places are not known yet. Everything else is worked out when a condition first asks for it.
-    fn without_folders(subject: Subject<'a>) -> Self {
-        Self {
-            subject,
-            folders: None,
-            caller: None,
-            places: OnceLock::new(),
-            shell: OnceLock::new(),
-            paths: OnceLock::new(),
-        }
+        Self { places: OnceLock::from(places), subject, ..Self::default() }
     }
 
     /// What happened.

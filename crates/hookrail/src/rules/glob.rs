@@ -83,7 +83,7 @@ impl Glob {
 
     /// Whether it matches the whole text.
     pub(crate) fn is_match(&self, text: &str, ignore_case: bool) -> bool {
-        self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case) == Truth::Yes)
+        self.branches.iter().any(|branch| branch_matches(branch, text, ignore_case))
     }
 
     /// What the texts that it matches may begin with.
@@ -96,6 +96,7 @@ impl Glob {
     }
 
     /// For each of its branches the longest text that whatever it matches contains; `None` if a branch has none.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(crate) fn plain_parts(&self) -> Option<Vec<String>> {
         let longest = |branch: &Vec<Token>| {
             let runs = branch.split(|token| !matches!(token, Token::Char(_)));
@@ -172,124 +173,86 @@ fn set(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<Token, Str
 }
 
 /// Whether a branch matches the whole text.
-fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> Truth {
+fn branch_matches(tokens: &[Token], text: &str, ignore_case: bool) -> bool {
     // Most globs of files end in plain characters, too.
     if let Some(Token::Char(expected)) = tokens.last()
         && !text.chars().next_back().is_some_and(|last| same(*expected, last, ignore_case))
     {
-        return Truth::No;
+        return false;
     }
-    match follow(tokens, text, ignore_case) {
-        Some((rest, states)) => states.has(rest.len()).into(),
-        None => Truth::No,
-    }
+    follow(tokens, text, ignore_case).is_some_and(|(_, places)| places.last() == Some(&true))
 }
 
 /// Whether a branch matches every text that begins so, some of them, or none.
 fn branch_goes_on(tokens: &[Token], text: &str, ignore_case: bool) -> Truth {
-    match follow(tokens, text, ignore_case) {
-        None => {
-            // The glob may have plain characters behind those of the text.
-            let begins_so = |(token, char): (&Token, char)| matches!(token, Token::Char(expected) if same(*expected, char, ignore_case));
-            let is_longer = tokens.len() > text.chars().count();
-            if is_longer && tokens.iter().zip(text.chars()).all(begins_so) {
-                Truth::Unknown
-            } else {
-                Truth::No
-            }
-        }
-        Some((rest, states)) => match rest.split_last() {
-            Some((Token::Run(true), before)) if states.has(before.len()) => Truth::Yes,
-            _ if (0..rest.len()).any(|index| states.has(index)) => Truth::Unknown,
-            _ => Truth::No,
-        },
+    let Some((rest, places)) = follow(tokens, text, ignore_case) else { return Truth::No };
+    match (rest.split_last(), places.split_last()) {
+        (Some((Token::Run(true), before)), _) if places.get(before.len()) == Some(&true) => Truth::Yes,
+        (_, Some((_, open))) if open.contains(&true) => Truth::Unknown,
+        _ => Truth::No,
     }
 }
 
 /// Follows all ways through the tokens at once, in time proportional to the tokens times the text: the tokens behind the
-/// plain characters at the beginning, and where among them a match may be. `None` if nothing matches.
-fn follow<'t>(tokens: &'t [Token], text: &str, ignore_case: bool) -> Option<(&'t [Token], States)> {
+/// plain characters at the beginning, and for each of them, and for the end, whether a match may be there. `None` if nothing
+/// matches.
+fn follow<'t>(tokens: &'t [Token], text: &str, ignore_case: bool) -> Option<(&'t [Token], Vec<bool>)> {
     // Most globs begin with plain characters and most texts differ in them: no need to set anything up.
     let mut rest = text.chars();
     let mut from = 0;
     while let Some(Token::Char(expected)) = tokens.get(from) {
         match rest.next() {
             Some(found) if same(*expected, found, ignore_case) => from += 1,
-            _ => return None,
+            Some(_) => return None,
+            None => break,
         }
     }
     let tokens = tokens.get(from..)?;
-    let mut now = States::new(tokens.len() + 1);
-    let mut then = States::new(tokens.len() + 1);
-    now.enter(tokens, 0);
+    let mut now = vec![false; tokens.len() + 1];
+    let mut then = now.clone();
+    enter(&mut now, tokens, 0);
     for char in rest {
-        then.clear();
-        for (index, token) in tokens.iter().enumerate().filter(|(index, _)| now.has(*index)) {
-            step(&mut then, tokens, index, token, char, ignore_case);
+        then.fill(false);
+        for (index, token) in tokens.iter().enumerate().filter(|(index, _)| now.get(*index) == Some(&true)) {
+            match token {
+                // Inside of a folder's name nothing else may begin.
+                Token::Folders if char != '/' => then.get_mut(index).into_iter().for_each(|at| *at = true),
+                Token::Folders => enter(&mut then, tokens, index),
+                Token::Run(crosses) if *crosses || char != '/' => enter(&mut then, tokens, index),
+                token if token.takes(char, ignore_case) => enter(&mut then, tokens, index + 1),
+                _ => {}
+            }
         }
         std::mem::swap(&mut now, &mut then);
-        if now.is_empty {
+        if !now.contains(&true) {
             return None;
         }
     }
     Some((tokens, now))
 }
 
-/// Where the tokens may be after one more character.
-fn step(then: &mut States, tokens: &[Token], index: usize, token: &Token, char: char, ignore_case: bool) {
-    match token {
-        Token::Char(expected) if same(*expected, char, ignore_case) => then.enter(tokens, index + 1),
-        Token::One(crosses) if *crosses || char != '/' => then.enter(tokens, index + 1),
-        Token::Set { negated, ranges } if char != '/' => {
-            let within = |char: char| ranges.iter().any(|(first, last)| (*first..=*last).contains(&char));
-            let found = within(char) || (ignore_case && (within(lower(char)) || within(upper(char))));
-            if found != *negated {
-                then.enter(tokens, index + 1);
+/// Puts a match at a token, and behind it as well where the token may match nothing.
+fn enter(places: &mut [bool], tokens: &[Token], index: usize) {
+    for (at, place) in places.iter_mut().enumerate().skip(index) {
+        *place = true;
+        if !matches!(tokens.get(at), Some(Token::Run(_) | Token::Folders)) {
+            break;
+        }
+    }
+}
+
+impl Token {
+    /// Whether it is one character, and may be this one.
+    fn takes(&self, char: char, ignore_case: bool) -> bool {
+        match self {
+            Self::Char(expected) => same(*expected, char, ignore_case),
+            Self::One(crosses) => *crosses || char != '/',
+            Self::Set { negated, ranges } => {
+                let within = |char: char| ranges.iter().any(|(first, last)| (*first..=*last).contains(&char));
+                let found = within(char) || (ignore_case && (within(lower(char)) || within(upper(char))));
+                char != '/' && found != *negated
             }
-        }
-        Token::Run(crosses) if *crosses || char != '/' => then.enter(tokens, index),
-        // Inside of a folder's name nothing else may begin.
-        Token::Folders if char != '/' => then.stay(index),
-        Token::Folders => then.enter(tokens, index),
-        Token::Char(_) | Token::One(_) | Token::Set { .. } | Token::Run(_) => {}
-    }
-}
-
-/// The tokens at which a match may be.
-struct States {
-    /// One entry for each token, and a last one that means a match of the whole glob.
-    at: Vec<bool>,
-    is_empty: bool,
-}
-
-impl States {
-    fn new(count: usize) -> Self {
-        Self { at: vec![false; count], is_empty: true }
-    }
-
-    fn clear(&mut self) {
-        self.at.fill(false);
-        self.is_empty = true;
-    }
-
-    fn has(&self, index: usize) -> bool {
-        self.at.get(index).copied().unwrap_or(false)
-    }
-
-    /// Marks a token, without what can be reached from it for free.
-    fn stay(&mut self, index: usize) {
-        if let Some(at) = self.at.get_mut(index) {
-            *at = true;
-            self.is_empty = false;
-        }
-    }
-
-    /// Stands at a token, and behind it as well where the token may match nothing.
-    fn enter(&mut self, tokens: &[Token], mut index: usize) {
-        self.stay(index);
-        while let Some(Token::Run(_) | Token::Folders) = tokens.get(index) {
-            index += 1;
-            self.stay(index);
+            Self::Run(_) | Self::Folders => false,
         }
     }
 }

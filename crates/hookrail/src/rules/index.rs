@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::condition::needs::Detail;
 use super::facts::Facts;
 use super::rule::Rule;
 
@@ -18,14 +17,8 @@ pub(crate) struct RuleIndex {
 impl RuleIndex {
     /// Adds what is at a place: a rule, or something that is always asked.
     pub(crate) fn add(&mut self, place: usize, rule: Option<&Rule>) {
-        let needs = rule.map(|rule| rule.needs(Detail::Programs)).unwrap_or_default();
-        let is_program = |name: &String| !name.ends_with('*');
-        let is_indexed = |need: &[String]| !need.is_empty() && need.iter().all(is_program);
-        if rule.is_none() || !needs.iter().all(|need| is_indexed(&need.programs)) {
-            self.others.push(place);
-            return;
-        }
-        for program in needs.into_iter().flat_map(|need| need.programs) {
+        let Some(programs) = rule.and_then(Rule::programs) else { return self.others.push(place) };
+        for program in programs {
             let places = self.by_program.entry(program.to_ascii_lowercase()).or_default();
             if places.last() != Some(&place) {
                 places.push(place);
@@ -55,22 +48,17 @@ mod tests {
     use super::*;
     use crate::event::EventName;
     use crate::formats::jsonc::PARSE_OPTIONS;
-    use crate::matcher::Matcher;
     use crate::rules::facts::Subject;
     use crate::rules::path::Places;
-    use crate::rules::rule::{ExampleUse, RulePlace};
+    use crate::rules::problem::RuleFindings;
     use crate::rules::truth::Truth;
 
     fn rule(when: &serde_json::Value) -> Rule {
         let text = json!({ "when": when, "block": "no" }).to_string();
         let parsed = parse_to_ast(&text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
         let object = parsed.value.unwrap();
-        let place = RulePlace {
-            event: EventName::BeforeTool,
-            matcher: &Matcher::any(),
-            examples: ExampleUse::Ignore,
-        };
-        Rule::read(object.as_object().unwrap(), place).rule.unwrap()
+        let object = object.as_object().unwrap();
+        Rule::read(object, EventName::BeforeTool, None, &mut RuleFindings::default()).unwrap()
     }
 
     /// What the index leaves out does not hold, whatever the rules and the lines are.

@@ -32,6 +32,14 @@ pub struct PatchedFile {
     pub new: String,
 }
 
+/// What headers begin with, and what they say of the file that they name.
+const HEADERS: [(&str, PatchAction); 4] = [
+    ("Add File:", PatchAction::Add),
+    ("Delete File:", PatchAction::Delete),
+    ("Update File:", PatchAction::Update),
+    ("Move to:", PatchAction::MoveTo),
+];
+
 /// The files that a patch touches, in its order; `None` for a text that is not a patch or has unknown headers: then
 /// it cannot be determined what would be written.
 pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
@@ -52,29 +60,25 @@ pub fn patched_files(patch: &str) -> Option<Vec<PatchedFile>> {
             }
             continue;
         };
-        if let Some(path) = header.strip_prefix("Add File:") {
-            push(&mut files, path, PatchAction::Add)?;
-        } else if let Some(path) = header.strip_prefix("Delete File:") {
-            push(&mut files, path, PatchAction::Delete)?;
-        } else if let Some(path) = header.strip_prefix("Update File:") {
-            push(&mut files, path, PatchAction::Update)?;
-        } else if let Some(path) = header.strip_prefix("Move to:") {
-            if let Some(last) = files.last_mut().filter(|last| last.action == PatchAction::Update) {
-                last.action = PatchAction::MoveFrom;
+        let named = HEADERS.iter().find_map(|(start, action)| Some((header.strip_prefix(start)?, *action)));
+        let Some((written, action)) = named else {
+            if !matches!(header, "End Patch" | "End of File" | "Begin Patch") && line.starts_with("***") {
+                return None;
             }
-            push(&mut files, path, PatchAction::MoveTo)?;
-        } else if !matches!(header, "End Patch" | "End of File" | "Begin Patch") && line.starts_with("***") {
-            return None;
+            continue;
+        };
+        let written = written.trim();
+        if written.is_empty() {
+            return None; // What the patch changes cannot be determined.
         }
+        if action == PatchAction::MoveTo
+            && let Some(last) = files.last_mut().filter(|last| last.action == PatchAction::Update)
+        {
+            last.action = PatchAction::MoveFrom;
+        }
+        files.push(PatchedFile { path: written.to_owned(), action, old: String::new(), new: String::new() });
     }
     Some(files)
-}
-
-/// Adds a file; `None` if the header names none, because then it cannot be determined what the patch changes.
-fn push(files: &mut Vec<PatchedFile>, path: &str, action: PatchAction) -> Option<()> {
-    let path = path.trim();
-    let file = PatchedFile { path: path.to_owned(), action, old: String::new(), new: String::new() };
-    (!path.is_empty()).then(|| files.push(file))
 }
 
 impl PatchedFile {

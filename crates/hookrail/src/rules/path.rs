@@ -69,79 +69,75 @@ pub(crate) struct Places {
 /// Who knows where links lead and what is a folder.
 #[derive(Debug)]
 enum Disk {
-    /// The disk of this machine.
-    Here,
-    /// The same, and what it says is noted for another machine.
-    Noted(Mutex<Caller>),
-    /// Another machine, which has said it.
-    Told(Caller),
-    /// Nobody: there are no links.
-    Nowhere,
+    /// The disk of this machine. Where another machine is to be told what it says, that is noted.
+    Here(Option<Mutex<Caller>>),
+    /// Another machine, which has said it; or nobody, and there are no links.
+    Told(Option<Caller>),
 }
 
 impl Disk {
+    fn note(&self, note: impl FnOnce(&mut Caller)) {
+        if let Self::Here(Some(noted)) = self {
+            note(&mut noted.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
     /// Follows the links of an absolute path. In the folder `real` there are none on the way.
     fn follow(&self, real: &str, path: &str) -> String {
         match self {
-            Self::Here => follow(real, path),
-            Self::Noted(noted) => {
+            Self::Here(_) => {
                 let real = follow(real, path);
-                if real != shortened(path) {
-                    let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                    noted.links.insert(path.to_owned(), real.clone());
-                }
+                self.note(|noted| {
+                    if real != shortened(path) {
+                        noted.links.insert(path.to_owned(), real.clone());
+                    }
+                });
                 real
             }
-            Self::Told(caller) => caller.links.get(path).cloned().unwrap_or_else(|| shortened(path)),
-            Self::Nowhere => shortened(path),
+            Self::Told(Some(caller)) if let Some(real) = caller.links.get(path) => real.clone(),
+            Self::Told(_) => shortened(path),
         }
     }
 
     fn is_folder(&self, path: &str) -> bool {
-        let is_here = || fs::metadata(path).is_ok_and(|found| found.is_dir());
         match self {
-            Self::Here => is_here(),
-            Self::Noted(noted) => {
-                let is_folder = is_here();
+            Self::Here(_) => {
+                let is_folder = fs::metadata(path).is_ok_and(|found| found.is_dir());
                 if is_folder {
-                    noted.lock().unwrap_or_else(PoisonError::into_inner).folders.insert(path.to_owned());
+                    self.note(|noted| {
+                        noted.folders.insert(path.to_owned());
+                    });
                 }
                 is_folder
             }
-            Self::Told(caller) => caller.folders.contains(path),
-            Self::Nowhere => false,
+            Self::Told(caller) => caller.as_ref().is_some_and(|caller| caller.folders.contains(path)),
         }
     }
 
     /// The files that an absolute glob stands for; `None` where there are too many to look at, or nobody has said.
     fn matching(&self, glob: &str) -> Option<Vec<String>> {
         match self {
-            Self::Here => matching(glob),
-            Self::Noted(noted) => {
+            Self::Here(_) => {
                 let found = matching(glob);
-                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                noted.globs.insert(glob.to_owned(), found.clone());
+                self.note(|noted| drop(noted.globs.insert(glob.to_owned(), found.clone())));
                 found
             }
-            Self::Told(caller) => caller.globs.get(glob).cloned().flatten(),
-            Self::Nowhere => Some(Vec::new()),
+            Self::Told(Some(caller)) => caller.globs.get(glob).cloned().flatten(),
+            Self::Told(None) => Some(Vec::new()),
         }
     }
 
     /// The home of a user. `None` for the signs `~+` and `~-`.
     fn home_of(&self, user: &str) -> Option<String> {
+        let name = format!("~{user}");
         match self {
-            Self::Here => home_of(user, true),
-            Self::Noted(noted) => {
+            Self::Here(_) => {
                 let home = home_of(user, true)?;
-                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                noted.links.insert(format!("~{user}"), home.clone());
+                self.note(|noted| drop(noted.links.insert(name, home.clone())));
                 Some(home)
             }
-            Self::Told(caller) => {
-                caller.links.get(&format!("~{user}")).cloned().or_else(|| home_of(user, false))
-            }
-            Self::Nowhere => home_of(user, false),
+            Self::Told(Some(caller)) if let Some(home) = caller.links.get(&name) => Some(home.clone()),
+            Self::Told(_) => home_of(user, false),
         }
     }
 }
@@ -155,14 +151,14 @@ impl Places {
             project: follow("", &project),
             cwd,
             home: home.map(|home| home.to_string_lossy().into_owned()),
-            disk: Disk::Here,
+            disk: Disk::Here(None),
             ignores_case: OnceLock::new(),
         }
     }
 
     /// The same places; what the disk says of them is noted.
     pub(crate) fn noted(self) -> Self {
-        Self { disk: Disk::Noted(Mutex::default()), ..self }
+        Self { disk: Disk::Here(Some(Mutex::default())), ..self }
     }
 
     /// The places of another machine. Nothing is read here.
@@ -171,17 +167,15 @@ impl Places {
             project: shortened(&caller.project),
             cwd: shortened(&absolute(&caller.directory, &caller.project)),
             home: caller.home.clone(),
-            disk: Disk::Told(caller.clone()),
+            disk: Disk::Told(Some(caller.clone())),
             ignores_case: OnceLock::from(caller.ignores_case),
         }
     }
 
     /// What another machine has to be told of these places, as far as it was noted.
     pub(crate) fn caller(&self) -> Caller {
-        let noted = match &self.disk {
-            Disk::Noted(noted) => noted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            Disk::Here | Disk::Told(_) | Disk::Nowhere => Caller::default(),
-        };
+        let mut noted = Caller::default();
+        self.disk.note(|caller| noted.clone_from(caller));
         Caller {
             home: self.home.clone(),
             project: self.project.clone(),
@@ -197,7 +191,7 @@ impl Places {
             project: project.to_owned(),
             cwd: project.to_owned(),
             home: Some(home.to_owned()),
-            disk: Disk::Nowhere,
+            disk: Disk::Told(None),
             ignores_case: OnceLock::from(false),
         }
     }
@@ -220,12 +214,7 @@ impl Places {
     /// Resolves a path that is written relative to `folder`; `None` where it cannot be determined where it leads. A device
     /// such as `/dev/null` is not a path: the list is empty.
     pub(crate) fn resolve(&self, folder: Option<&str>, text: &str, dots: Dots) -> Option<Vec<ResolvedPath>> {
-        let text = self.without_tilde(text).filter(|text| !text.is_empty())?;
-        let whole = match folder {
-            Some(folder) => absolute(&text, folder),
-            None if text.starts_with('/') => text,
-            None => return None,
-        };
+        let whole = self.whole(folder, text).filter(|_| !text.is_empty())?;
         let short = shortened(&whole);
         if is_no_file(&short) {
             return Some(Vec::new());
@@ -241,11 +230,7 @@ impl Places {
     /// The paths that a glob stands for at present; none for a text without the signs of one. `None` where there are too many
     /// to look at. A `**` stands for no folder.
     pub(crate) fn matching(&self, folder: Option<&str>, text: &str) -> Option<Vec<String>> {
-        let whole = self.without_tilde(text).filter(|_| has_signs(text));
-        let whole = whole.and_then(|text| match folder {
-            _ if text.starts_with('/') => Some(text),
-            folder => folder.map(|folder| absolute(&text, folder)),
-        });
+        let whole = if has_signs(text) { self.whole(folder, text) } else { None };
         whole.map_or_else(|| Some(Vec::new()), |whole| self.disk.matching(&whole))
     }
 
@@ -277,16 +262,17 @@ impl Places {
 
     /// Whether a path that is written relative to `folder` is a folder: by its text (`.`, `..`), or on the disk.
     pub(crate) fn is_folder(&self, folder: Option<&str>, text: &str) -> bool {
-        let last = text.rsplit('/').next().unwrap_or_default();
-        if matches!(last, "." | "..") {
-            return true;
+        matches!(text.rsplit('/').next(), Some("." | ".."))
+            || self.whole(folder, text).is_some_and(|whole| self.disk.is_folder(&whole))
+    }
+
+    /// A path as written, from the root on; `None` if it is relative to a folder that is not known.
+    fn whole(&self, folder: Option<&str>, text: &str) -> Option<String> {
+        let text = self.without_tilde(text)?;
+        match folder {
+            Some(folder) => Some(absolute(&text, folder)),
+            None => Some(text).filter(|text| text.starts_with('/')),
         }
-        let Some(text) = self.without_tilde(text) else { return false };
-        let whole = match folder {
-            Some(folder) => absolute(&text, folder),
-            None => text,
-        };
-        whole.starts_with('/') && self.disk.is_folder(&whole)
     }
 
     /// Replaces a leading `~`, also one with the name of a user.
@@ -294,7 +280,7 @@ impl Places {
         match text.strip_prefix('~') {
             None => Some(text.to_owned()),
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                self.home.as_ref().map(|home| format!("{home}{rest}"))
+                self.home.as_ref().map(|home| format!("{home}{rest}")).filter(|path| !path.is_empty())
             }
             Some(rest) => {
                 let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

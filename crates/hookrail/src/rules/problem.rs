@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::Value;
+use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
-use crate::diagnostic::DiagnosticCode;
-use crate::spelling::nearest;
+use crate::diagnostic::{DiagnosticCode, Severity};
+use crate::spelling::{nearest, shortened};
 
 /// One finding about a rule or a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleProblem {
+    /// An error keeps what it is about from being read, or is about an example; a warning is probably not meant.
+    pub severity: Severity,
     /// What it is about.
     pub code: DiagnosticCode,
     /// The bytes of the settings text that it is about.
@@ -18,39 +20,70 @@ pub(crate) struct RuleProblem {
     /// What is wrong.
     pub message: String,
     /// What to do next.
-    pub help: Option<String>,
+    pub help: String,
 }
 
-impl RuleProblem {
-    /// A finding about the value or name at `at`.
-    pub(super) fn new(code: DiagnosticCode, at: &impl Ranged, message: impl Into<String>) -> Self {
-        Self { code, range: at.start()..at.end(), message: message.into(), help: None }
+/// Everything that was found while a rule was read, instead of the first problem only.
+#[derive(Debug, Default)]
+pub(crate) struct RuleFindings(pub(crate) Vec<RuleProblem>);
+
+impl RuleFindings {
+    /// What keeps the value or name at `at` from being read.
+    pub(super) fn error(&mut self, code: DiagnosticCode, at: &impl Ranged, message: &str, help: &str) {
+        self.add(Severity::Error, code, at, message, help);
     }
 
-    /// The same finding with advice.
-    #[must_use]
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
+    /// The same, where nothing takes the place of what was to be read.
+    pub(super) fn refuse<T>(
+        &mut self,
+        code: DiagnosticCode,
+        at: &impl Ranged,
+        message: &str,
+        help: &str,
+    ) -> Option<T> {
+        self.error(code, at, message, help);
+        None
     }
 
-    /// The same finding with the known word that was probably meant, else with all of them.
-    #[must_use]
-    pub(super) fn suggest(self, word: &str, known: &[&str]) -> Self {
-        match nearest(word, known) {
-            Some(near) => self.help(format!("did you mean `{near}`?")),
-            None => self.help(format!("use one of: {}", known.join(", "))),
-        }
+    /// What is probably not meant; it counts all the same.
+    pub(super) fn warn(&mut self, code: DiagnosticCode, at: &impl Ranged, message: &str, help: &str) {
+        self.add(Severity::Warning, code, at, message, help);
+    }
+
+    fn add(&mut self, severity: Severity, code: DiagnosticCode, at: &impl Ranged, message: &str, help: &str) {
+        let (message, help, range) = (message.to_owned(), help.to_owned(), at.start()..at.end());
+        self.0.push(RuleProblem { severity, code, range, message, help });
     }
 
     /// A value of another type than the one that can hold.
-    pub(super) fn wrong_type(what: &str, expected: &str, value: &Value<'_>) -> Self {
-        Self::new(
-            DiagnosticCode::WrongType,
-            value,
-            format!("{what} must be {expected}, not {}", kind_of(value)),
-        )
-        .help(format!("write {expected}; nothing is converted"))
+    pub(super) fn wrong_type<T>(&mut self, what: &str, expected: &str, value: &Value<'_>) -> Option<T> {
+        let message = format!("{what} must be {expected}, not {}", kind_of(value));
+        let help = format!("write {expected}; nothing is converted");
+        self.refuse(DiagnosticCode::WrongType, value, &message, &help)
+    }
+
+    /// Keys that are given more than once. Both look as if they counted, and JSON drops the first.
+    pub(super) fn repeated_keys(&mut self, object: &Object<'_>, help: impl Fn(&str) -> String) {
+        for (index, prop) in object.properties.iter().enumerate() {
+            let name = prop.name.as_str();
+            if object.properties.iter().take(index).any(|other| other.name.as_str() == name) {
+                let message = format!("`{}` is given more than once", shortened(name));
+                self.error(DiagnosticCode::RepeatedKey, &prop.name, &message, &help(name));
+            }
+        }
+    }
+
+    /// Whether something could not be read.
+    pub(super) fn has_errors(&self) -> bool {
+        self.0.iter().any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// The known word that was probably meant, else all of them.
+pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
+    match nearest(word, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("use one of: {}", known.join(", ")),
     }
 }
 

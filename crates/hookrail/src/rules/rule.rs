@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 use jsonc_parser::ast::Object;
 
 use super::command::plain_program;
-use super::condition::needs::{Detail, OwnNeed, ShippedNeed};
+use super::condition::needs::ShippedNeed;
 use super::condition::{Condition, ConditionReport};
-use super::examples::{Example, Examples};
+use super::examples::{self, Example};
 use super::facts::Facts;
-use super::library;
-use super::problem::RuleProblem;
+use super::library::{self, Guard, ShippedGuard};
+use super::problem::RuleFindings;
 use super::truth::Truth;
 use crate::event::EventName;
 use crate::matcher::Matcher;
@@ -24,7 +24,7 @@ use crate::output::{Decision, HookOutput};
 pub struct Rule {
     /// What it says; read when the first call comes for which it may hold.
     parts: OnceLock<Box<RuleParts>>,
-    examples: OnceLock<Examples>,
+    examples: OnceLock<Vec<Example>>,
     unread: Unread,
     /// A call for which one of these certainly holds is not stopped by the rule.
     exceptions: Vec<Condition>,
@@ -38,33 +38,15 @@ pub(crate) struct RuleParts {
     on_unknown: Option<HookOutput>,
 }
 
-/// A rule of the library, which is read when it is needed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ShippedRule {
-    /// What a call must have for the rule to hold; one of these.
-    pub(crate) needs: &'static [ShippedNeed],
-    /// Its condition and what it says, without what is for people.
-    pub(crate) body: &'static str,
-    /// Its text.
-    pub(crate) text: &'static str,
-}
-
 /// The text of a rule, and what is known of it without reading it.
 #[derive(Debug)]
 enum Unread {
     /// It was read at once.
     Nothing,
-    Shipped(ShippedRule),
-    Own(UnreadRule),
-}
-
-/// The text of a rule of one's own on commands, about which nothing is wrong or doubtful.
-#[derive(Debug)]
-struct UnreadRule {
-    /// The settings that it is in.
-    content: Arc<String>,
-    place: Range<usize>,
-    programs: PatternPrograms,
+    /// A rule of the library.
+    Shipped(&'static ShippedGuard),
+    /// A rule of one's own on commands, about which nothing is wrong or doubtful, at its place in the settings.
+    Own { content: Arc<String>, place: Range<usize>, programs: PatternPrograms },
 }
 
 /// The programs of the patterns of a rule that is not read, with blanks between them.
@@ -91,69 +73,43 @@ impl PatternPrograms {
     }
 }
 
-/// Where a rule is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RulePlace<'a> {
-    /// The event whose facts it may ask about.
-    pub event: EventName,
-    /// The matcher of its group, which examples must pass.
-    pub matcher: &'a Matcher,
-    /// What becomes of its examples.
-    pub examples: ExampleUse,
-}
-
-/// What becomes of the examples of a rule that is read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum ExampleUse {
-    /// They are left out: a program that only evaluates the rule does not need them.
-    Ignore,
-    /// They are read, and not tried.
-    Read,
-    /// They are tried.
-    #[default]
-    Try,
-}
-
-/// What reading a rule gave.
-#[derive(Debug)]
-pub(crate) struct RuleReading {
-    /// The rule; `None` if something keeps it from being read. Then the guarded events it stands for are blocked.
-    pub rule: Option<Rule>,
-    /// What keeps it from being read.
-    pub problems: Vec<RuleProblem>,
-    /// What is probably not meant; the rule counts all the same.
-    pub warnings: Vec<RuleProblem>,
-    /// Examples that are malformed or do not hold; the rule counts all the same, and `check` reports them as errors.
-    pub failed_examples: Vec<RuleProblem>,
-}
-
 impl Rule {
     /// The fields of a rule, besides those that all hooks have.
     pub const FIELDS: [&'static str; 8] =
         ["when", "then", "block", "ask", "context", "instead", "unknown", "examples"];
 
-    /// Reads a rule from the object of a hook.
-    pub(crate) fn read(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
-        read::rule(object, place)
+    /// Reads a rule from the object of a hook; `None` if something keeps it from being read. Then the guarded events that
+    /// it stands for are blocked. With the matcher of its group its examples are read and tried; an event that only asks the
+    /// rule does not need them.
+    pub(crate) fn read(
+        object: &Object<'_>,
+        event: EventName,
+        try_with: Option<&Matcher>,
+        findings: &mut RuleFindings,
+    ) -> Option<Self> {
+        let parts = read::parts(object, event, findings);
+        let prop = read::field(object, "examples").filter(|_| try_with.is_some());
+        let examples = prop.map(|prop| examples::read(prop, event, findings)).unwrap_or_default();
+        let rule = Self { examples: OnceLock::from(examples), ..Self::of(Unread::Nothing) };
+        let _ = rule.parts.set(parts?);
+        if let Some(matcher) = try_with {
+            findings.0.extend(rule.examples().iter().filter_map(|example| example.failure(&rule, matcher)));
+        }
+        Some(rule)
     }
 
-    /// A rule that has been read.
-    fn new(parts: RuleParts, examples: Examples) -> Self {
-        let (parts, examples) = (OnceLock::from(Box::new(parts)), OnceLock::from(examples));
-        Self { parts, examples, unread: Unread::Nothing, exceptions: Vec::new() }
+    fn of(unread: Unread) -> Self {
+        Self { parts: OnceLock::new(), examples: OnceLock::new(), unread, exceptions: Vec::new() }
     }
 
     /// A rule of the library.
-    pub(crate) fn shipped(shipped: ShippedRule) -> Self {
-        let (parts, examples) = (OnceLock::new(), OnceLock::new());
-        Self { parts, examples, unread: Unread::Shipped(shipped), exceptions: Vec::new() }
+    pub(crate) fn shipped(guard: &'static ShippedGuard) -> Self {
+        Self::of(Unread::Shipped(guard))
     }
 
     /// A rule of one's own, at this place of settings, that is read when it is needed; its examples are never asked for.
     pub(crate) fn unread(content: Arc<String>, place: Range<usize>, programs: PatternPrograms) -> Self {
-        let rule = UnreadRule { content, place, programs };
-        let (parts, examples) = (OnceLock::new(), OnceLock::from(Examples::default()));
-        Self { parts, examples, unread: Unread::Own(rule), exceptions: Vec::new() }
+        Self::of(Unread::Own { content, place, programs })
     }
 
     /// What it says. The tests of this crate show that what is left unread can be read; if not, it would block.
@@ -161,11 +117,11 @@ impl Rule {
         self.parts.get_or_init(|| {
             let text = match &self.unread {
                 Unread::Nothing => None,
-                Unread::Shipped(shipped) => Some(shipped.body),
-                Unread::Own(own) => own.content.get(own.place.clone()),
+                Unread::Shipped(guard) => Some(guard.body),
+                Unread::Own { content, place, .. } => content.get(place.clone()),
             };
-            let read = text.and_then(|text| library::read(text, ExampleUse::Ignore));
-            read.and_then(|rule| rule.parts.into_inner()).unwrap_or_else(|| {
+            let read = |object: &Object<'_>| read::parts(object, Guard::EVENT, &mut RuleFindings::default());
+            text.and_then(|text| library::with_object(text, read)?).unwrap_or_else(|| {
                 let (decision, reason) = (Some(Decision::Block), Some("a rule cannot be read".to_owned()));
                 let then = HookOutput { decision, reason, ..HookOutput::default() };
                 Box::new(RuleParts { when: Condition::always(), then, on_unknown: None })
@@ -178,8 +134,10 @@ impl Rule {
     fn may_hold(&self, facts: &Facts<'_>) -> bool {
         match &self.unread {
             Unread::Nothing => true,
-            Unread::Shipped(shipped) => shipped.needs.iter().any(|need| need.may_be_met(facts)),
-            Unread::Own(own) => facts.shell().is_some_and(|shell| shell.may_start(own.programs.iter())),
+            Unread::Shipped(guard) => guard.needs.iter().any(|need| need.may_be_met(facts)),
+            Unread::Own { programs, .. } => {
+                facts.shell().is_some_and(|shell| shell.may_start(programs.iter()))
+            }
         }
     }
 
@@ -188,15 +146,18 @@ impl Rule {
         if self.may_hold(facts) { self.parts().when.evaluate(facts) } else { Truth::No }
     }
 
-    /// The ways in which its condition may hold.
-    pub(crate) fn needs(&self, detail: Detail) -> Vec<OwnNeed> {
+    /// The programs of which a call must start one for the rule to hold, if they are known by their names.
+    pub(crate) fn programs(&self) -> Option<Vec<String>> {
         match &self.unread {
-            Unread::Nothing => self.parts().when.needs(detail),
-            Unread::Shipped(shipped) => shipped.needs.iter().map(ShippedNeed::to_own).collect(),
-            Unread::Own(own) => {
-                let programs = own.programs.iter().map(str::to_owned).collect();
-                vec![OwnNeed { programs, ..OwnNeed::default() }]
+            Unread::Nothing => self.parts().when.programs(),
+            Unread::Shipped(guard) => {
+                let is_named = |name: &&str| !name.ends_with('*');
+                let is_found =
+                    |need: &ShippedNeed| !need.programs.is_empty() && need.programs.iter().all(is_named);
+                let programs = guard.needs.iter().flat_map(|need| need.programs);
+                guard.needs.iter().all(is_found).then(|| programs.map(|name| (*name).to_owned()).collect())
             }
+            Unread::Own { programs, .. } => Some(programs.iter().map(str::to_owned).collect()),
         }
     }
 
@@ -261,19 +222,13 @@ impl Rule {
     /// Its examples.
     #[doc(hidden)]
     pub fn examples(&self) -> &[Example] {
-        &self.all_examples().list
-    }
-
-    /// The examples that do not hold, each with the place of its text.
-    pub(crate) fn failed_examples(&self, matcher: &Matcher) -> Vec<(Range<usize>, String)> {
-        self.all_examples().failures(self, matcher)
-    }
-
-    fn all_examples(&self) -> &Examples {
         self.examples.get_or_init(|| {
-            let Unread::Shipped(shipped) = &self.unread else { return Examples::default() };
-            let read = library::read(shipped.text, ExampleUse::Read);
-            read.and_then(|rule| rule.examples.into_inner()).unwrap_or_default()
+            let Unread::Shipped(guard) = &self.unread else { return Vec::new() };
+            let read = library::with_object(guard.text, |object| {
+                let examples = read::field(object, "examples")?;
+                Some(examples::read(examples, Guard::EVENT, &mut RuleFindings::default()))
+            });
+            read.flatten().unwrap_or_default()
         })
     }
 }

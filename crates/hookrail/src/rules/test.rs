@@ -5,7 +5,7 @@ mod read;
 use hookrail_shell::Cause;
 use serde_json::Value;
 
-pub(crate) use self::read::{Readings, read_tests};
+pub(crate) use self::read::read_tests;
 use super::command::CommandPattern;
 use super::fact::Fact;
 use super::facts::{Facts, LineCommand, ShellLine};
@@ -39,10 +39,8 @@ pub(crate) enum TestPart {
     StartsWith(String),
     /// The path lies outside of the project, or does not.
     Outside(bool),
-    /// The command has these words.
-    Pattern(CommandPattern),
     /// The command has the words of one of these.
-    AnyPattern(Vec<CommandPattern>),
+    Patterns(Vec<CommandPattern>),
     /// The command certainly has the words of none of these. A word that cannot be determined is not an excuse.
     Unless(Vec<CommandPattern>),
     /// The path certainly matches none of these.
@@ -51,7 +49,7 @@ pub(crate) enum TestPart {
 
 /// A value of a fact, as tests see it.
 #[derive(Clone, Copy)]
-enum TestedValue<'v> {
+pub(crate) enum TestedValue<'v> {
     /// A text of the event.
     Text(&'v str),
     /// An argument of a tool, of any type.
@@ -64,75 +62,81 @@ enum TestedValue<'v> {
     Command(&'v LineCommand),
 }
 
-/// Whether one of the tests holds for a fact.
-pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth {
-    let subject = facts.subject();
-    let text = |value: Option<&str>| on_values(tests, value.map(TestedValue::Text), false);
-    match fact {
-        Fact::Tool => text(subject.tool_name),
-        Fact::Prompt => text(subject.prompt),
-        Fact::Model => text(subject.model),
-        Fact::Text => text(subject.text.as_deref()),
-        Fact::Agent => text(subject.agent),
-        Fact::Input(names) => {
-            on_values(tests, facts.input(names).map(TestedValue::Json), facts.is_unreadable(names))
-        }
-        Fact::Dynamic => {
-            let dynamic = facts.shell().is_some_and(ShellLine::is_dynamic);
-            let causes = facts.shell().into_iter().flat_map(|shell| &shell.causes);
-            let values = causes.clone().map(|cause| TestedValue::Text(cause.name()));
-            // What a bound kept us from reading may have any cause.
-            let and_others =
-                causes.clone().any(|cause| *cause == Cause::Bound) && tests.iter().any(Test::names_cause);
-            on_values(tests, std::iter::once(TestedValue::Flag(dynamic)).chain(values), and_others)
-        }
-        Fact::Command => match facts.shell() {
-            Some(shell) => {
-                let tests = tests.iter().filter(|test| shell.is_dynamic() || test.may_hold_in(shell));
-                on_values(tests, shell.commands.iter().map(TestedValue::Command), shell.is_dynamic())
-            }
-            None => on_values(tests, None, false),
-        },
-        Fact::Program => match facts.shell() {
-            Some(shell) => {
-                let names = shell.programs.iter().map(|name| TestedValue::Text(name));
-                on_values(tests, names, shell.is_dynamic())
-            }
-            None => on_values(tests, None, false),
-        },
-        Fact::Writes | Fact::Reads => {
-            let paths = facts.paths();
-            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
-            let ignore_case = !list.known.is_empty() && facts.places().ignores_case();
-            on_values(
-                tests,
-                list.known.iter().map(|path| TestedValue::Path(path, ignore_case)),
-                list.and_others,
-            )
+impl TestedValue<'_> {
+    /// The value for people.
+    pub(crate) fn shown(self) -> String {
+        match self {
+            Self::Text(text) => text.to_owned(),
+            Self::Json(value) => value.to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Path(path, _) => path.shown.clone(),
+            Self::Command(command) => command.shown(),
         }
     }
 }
 
-/// Whether one of the tests holds for one of the values; `and_others` says that there may be values that cannot be determined.
-fn on_values<'t, 'v>(
-    tests: impl IntoIterator<Item = &'t Test>,
-    values: impl IntoIterator<Item = TestedValue<'v>, IntoIter: Clone>,
-    and_others: bool,
-) -> Truth {
-    let values = values.into_iter();
-    let others = if and_others { Truth::Unknown } else { Truth::No };
-    Truth::any(tests.into_iter().map(|test| {
-        let exists = match test.exists {
-            None => Truth::Yes,
-            Some(expected) => {
-                let exists = Truth::from(values.clone().next().is_some()).or(others);
-                if expected { exists } else { exists.negated() }
+/// The values of a fact, and whether there may be others, which cannot be determined.
+pub(crate) fn values_of<'v>(fact: &Fact, facts: &'v Facts<'_>) -> (Vec<TestedValue<'v>>, bool) {
+    let subject = facts.subject();
+    let one = |text: Option<&'v str>| (text.map(TestedValue::Text).into_iter().collect(), false);
+    match fact {
+        Fact::Tool => one(subject.tool_name),
+        Fact::Prompt => one(subject.prompt),
+        Fact::Model => one(subject.model),
+        Fact::Text => one(subject.text.as_deref()),
+        Fact::Agent => one(subject.agent),
+        Fact::Input(names) => {
+            let value = facts.input(names).map(TestedValue::Json);
+            (value.into_iter().collect(), facts.is_unreadable(names))
+        }
+        Fact::Command | Fact::Program | Fact::Dynamic => {
+            let shell = facts.shell();
+            let (is_dynamic, shell) = (shell.is_some_and(ShellLine::is_dynamic), shell.into_iter());
+            match fact {
+                Fact::Command => {
+                    (shell.flat_map(|shell| &shell.commands).map(TestedValue::Command).collect(), is_dynamic)
+                }
+                Fact::Program => {
+                    let names = shell.flat_map(|shell| &shell.programs);
+                    (names.map(|name| TestedValue::Text(name)).collect(), is_dynamic)
+                }
+                _ => {
+                    let causes = shell.flat_map(|shell| &shell.causes);
+                    // What a bound kept us from reading may have any cause.
+                    let and_others = causes.clone().any(|cause| *cause == Cause::Bound);
+                    let causes = causes.map(|cause| TestedValue::Text(cause.name()));
+                    (std::iter::once(TestedValue::Flag(is_dynamic)).chain(causes).collect(), and_others)
+                }
             }
-        };
+        }
+        Fact::Writes | Fact::Reads => {
+            let paths = facts.paths();
+            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
+            let ignore_case = !list.known.is_empty() && facts.places().ignores_case();
+            let known = list.known.iter().map(|path| TestedValue::Path(path, ignore_case));
+            (known.collect(), list.and_others)
+        }
+    }
+}
+
+/// Whether one of the tests holds for one of the values of a fact.
+pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth {
+    let (values, and_others) = values_of(fact, facts);
+    Truth::any(tests.iter().map(|test| {
+        if let (Fact::Command, false, Some(shell)) = (fact, and_others, facts.shell())
+            && !test.may_hold_in(shell)
+        {
+            return Truth::No;
+        }
+        let others = perhaps(and_others && (*fact != Fact::Dynamic || test.names_cause()));
+        let exists = test.exists.map_or(Truth::Yes, |expected| {
+            let exists = Truth::from(!values.is_empty()).or(others);
+            if expected { exists } else { exists.negated() }
+        });
         if test.parts.is_empty() {
             return exists;
         }
-        exists.and(Truth::any(values.clone().map(|value| test.holds(value))).or(others))
+        exists.and(Truth::any(values.iter().map(|value| test.holds(*value))).or(others))
     }))
 }
 
@@ -144,8 +148,13 @@ impl Test {
 
     /// Whether it may hold for a command of this line, as far as the first letters of programs tell.
     fn may_hold_in(&self, shell: &ShellLine) -> bool {
-        let is_other = |part: &TestPart| matches!(part, TestPart::Pattern(pattern) if !pattern.initials.meet(shell.initials));
-        self.exists.is_some() || !self.parts.iter().any(is_other)
+        let may_hold = |part: &TestPart| match part {
+            TestPart::Patterns(patterns) => {
+                patterns.iter().any(|pattern| pattern.initials.meet(shell.initials))
+            }
+            _ => true,
+        };
+        self.exists.is_some() || self.parts.iter().all(may_hold)
     }
 
     /// Whether it asks for one of the causes of `dynamic`.
@@ -209,7 +218,7 @@ impl TestPart {
             Self::Contains(part) => part.as_str().is_some_and(|part| text.contains(part)).into(),
             Self::StartsWith(start) => text.starts_with(start.as_str()).into(),
             Self::UnlessGlob(globs) => (!globs.iter().any(|glob| glob.is_match(text, ignore_case))).into(),
-            Self::Outside(_) | Self::Pattern(_) | Self::AnyPattern(_) | Self::Unless(_) => Truth::No,
+            Self::Outside(_) | Self::Patterns(_) | Self::Unless(_) => Truth::No,
         }
     }
 
@@ -218,40 +227,27 @@ impl TestPart {
         let lower = |text: &str| if ignore_case { text.to_lowercase() } else { text.to_owned() };
         let may_be = |other: &str| lower(other).starts_with(&lower(text));
         match self {
-            Self::OneOf(expected) => {
-                if expected.iter().filter_map(Value::as_str).any(may_be) {
-                    Truth::Unknown
-                } else {
-                    Truth::No
-                }
-            }
+            Self::OneOf(expected) => perhaps(expected.iter().filter_map(Value::as_str).any(may_be)),
             Self::Glob(glob) => glob.matches_beginning(text, ignore_case),
             Self::StartsWith(start) if text.starts_with(start.as_str()) => Truth::Yes,
-            Self::StartsWith(start) => {
-                if start.starts_with(text) {
-                    Truth::Unknown
-                } else {
-                    Truth::No
-                }
-            }
+            Self::StartsWith(start) => perhaps(start.starts_with(text)),
             Self::Contains(_) => self.holds_for_text(text, ignore_case).or(Truth::Unknown),
             Self::Regex(_) => Truth::Unknown,
             Self::UnlessGlob(globs) => {
                 let excepted = |glob: &Glob| glob.matches_beginning(text, ignore_case) == Truth::Yes;
                 (!globs.iter().any(excepted)).into()
             }
-            Self::Outside(_) | Self::Pattern(_) | Self::AnyPattern(_) | Self::Unless(_) => Truth::No,
+            Self::Outside(_) | Self::Patterns(_) | Self::Unless(_) => Truth::No,
         }
     }
 
     /// Tests other than patterns see the words of a command joined by blanks. Where a word cannot be determined, what is
     /// found in the others holds, and what is not found there may still be in it.
     fn holds_for_command(&self, command: &LineCommand) -> Truth {
-        let any =
-            |patterns: &[CommandPattern]| Truth::any(patterns.iter().map(|pattern| command.matches(pattern)));
         match self {
-            Self::Pattern(pattern) => return command.matches(pattern),
-            Self::AnyPattern(patterns) => return any(patterns),
+            Self::Patterns(patterns) => {
+                return Truth::any(patterns.iter().map(|pattern| command.matches(pattern)));
+            }
             Self::Unless(patterns) => {
                 return Truth::from(!patterns.iter().any(|pattern| command.is_excused_by(pattern)));
             }
@@ -272,6 +268,11 @@ impl TestPart {
             part => part.holds_for_text(command.joined(), false).or(Truth::Unknown),
         }
     }
+}
+
+/// What may hold is not known to.
+fn perhaps(may_hold: bool) -> Truth {
+    if may_hold { Truth::Unknown } else { Truth::No }
 }
 
 /// Whether two plain values are the same. Nothing is converted, but `1` and `1.0` are one number.

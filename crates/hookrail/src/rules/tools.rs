@@ -36,11 +36,6 @@ pub enum ArgumentRole {
 }
 
 impl ArgumentRole {
-    /// Whether it names the folder that other arguments of a search are relative to.
-    pub(crate) const fn names_searched_folder(self) -> bool {
-        matches!(self, Self::Reads | Self::ReadsAll)
-    }
-
     /// Whether a value of this type can be read.
     pub fn accepts(self, value: &Value) -> bool {
         match (self, value) {
@@ -87,31 +82,23 @@ const fn search(name: &'static str, arguments: &'static [ToolArgument]) -> OurTo
     OurTool { name, arguments, searches: Some(".") }
 }
 
-const WRITES_FILE: &[ToolArgument] = &[needed("file_path", ArgumentRole::Writes)];
-
 /// The tools of our agent, and those of others for which we have a name.
-const TOOLS: [OurTool; 11] = [
-    tool(
-        SHELL_TOOL,
-        &[needed("command", ArgumentRole::Command), optional("directory", ArgumentRole::Directory)],
-    ),
-    tool("read_file", &[needed("file_path", ArgumentRole::Reads)]),
-    tool("write_file", WRITES_FILE),
-    tool("replace", WRITES_FILE),
-    search("list_directory", &[needed("path", ArgumentRole::Reads)]),
-    search("glob", &[optional("path", ArgumentRole::ReadsAll), optional("pattern", ArgumentRole::Pattern)]),
-    search(
-        "search_file_content",
-        &[optional("path", ArgumentRole::ReadsAll), optional("include", ArgumentRole::ReadsBelow)],
-    ),
-    tool(
-        "read_many_files",
-        &[optional("paths", ArgumentRole::ReadsAll), optional("include", ArgumentRole::ReadsAll)],
-    ),
-    tool(PATCH_TOOL, &[needed("patch", ArgumentRole::Patch)]),
-    tool("web_fetch", &[]),
-    tool("google_web_search", &[]),
-];
+const TOOLS: [OurTool; 11] = {
+    use ArgumentRole::{Command, Directory, Patch, Pattern, Reads, ReadsAll, ReadsBelow, Writes};
+    [
+        tool(SHELL_TOOL, &[needed("command", Command), optional("directory", Directory)]),
+        tool("read_file", &[needed("file_path", Reads)]),
+        tool("write_file", &[needed("file_path", Writes)]),
+        tool("replace", &[needed("file_path", Writes)]),
+        search("list_directory", &[needed("path", Reads)]),
+        search("glob", &[optional("path", ReadsAll), optional("pattern", Pattern)]),
+        search("search_file_content", &[optional("path", ReadsAll), optional("include", ReadsBelow)]),
+        tool("read_many_files", &[optional("paths", ReadsAll), optional("include", ReadsAll)]),
+        tool(PATCH_TOOL, &[needed("patch", Patch)]),
+        tool("web_fetch", &[]),
+        tool("google_web_search", &[]),
+    ]
+};
 
 impl OurTool {
     /// The tool of this name.

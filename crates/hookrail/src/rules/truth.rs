@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Whether a condition holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Truth {
     /// It does not.
@@ -17,22 +17,14 @@ pub enum Truth {
 impl Truth {
     /// Both hold. A `No` on either side decides, whatever the other side is.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Yes, Self::Yes) => Self::Yes,
-            _ => Self::Unknown,
-        }
+    pub fn and(self, other: Self) -> Self {
+        self.min(other)
     }
 
     /// One of the two holds. A `Yes` on either side decides, whatever the other side is.
     #[must_use]
-    pub const fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Yes, _) | (_, Self::Yes) => Self::Yes,
-            (Self::No, Self::No) => Self::No,
-            _ => Self::Unknown,
-        }
+    pub fn or(self, other: Self) -> Self {
+        self.max(other)
     }
 
     /// The contrary; what cannot be determined stays so.

@@ -15,7 +15,7 @@ use crate::event::EventName;
 /// Where in the settings something is, for messages: `hooks.BeforeTool[0].hooks[1]`.
 pub(super) use crate::formats::field::FieldPath as Route;
 use crate::hook::Level;
-use crate::rules::RuleProblem;
+use crate::rules::RuleFindings;
 // Rules name a type in the same words.
 use crate::matcher::Matcher;
 pub(super) use crate::rules::kind_of;
@@ -45,9 +45,9 @@ impl Reader<'_> {
     }
 
     /// What was found while a rule or a condition was read.
-    pub(super) fn of_rule(&mut self, severity: Severity, problems: impl IntoIterator<Item = RuleProblem>) {
-        for RuleProblem { code, range, message, help } in problems {
-            self.push(severity, code, &span(range), message, help.unwrap_or_default());
+    pub(super) fn of_rule(&mut self, findings: RuleFindings) {
+        for problem in findings.0 {
+            self.push(problem.severity, problem.code, &span(problem.range), problem.message, problem.help);
         }
     }
 

@@ -21,9 +21,10 @@ impl Parser<'_> {
             'B' => return Ok(Node::Assert(Assertion::NotWordBoundary)),
             'k' if self.has_names() => return self.named_reference(),
             '1'..='9' => {
+                self.refers = true;
                 self.at = start;
                 if let Some(number) = self.number()
-                    && number <= self.names.len()
+                    && number <= self.known.len()
                 {
                     return Ok(self.back_reference(vec![number - 1]));
                 }
@@ -36,8 +37,9 @@ impl Parser<'_> {
     }
 
     /// Whether some group has a name, which gives `\k` its meaning everywhere in the pattern.
-    pub(super) fn has_names(&self) -> bool {
-        self.names.iter().any(Option::is_some)
+    pub(super) fn has_names(&mut self) -> bool {
+        self.refers = true;
+        self.known.iter().any(Option::is_some)
     }
 
     /// The `<name>` behind a `\k`: all groups with that name, of which at most one takes part in a match.
@@ -45,7 +47,7 @@ impl Parser<'_> {
         let name = if self.eat("<") { name_at(self.units, self.at) } else { None };
         let Some((name, end)) = name else { return Err(UNNAMED_REFERENCE) };
         self.at = end;
-        let named = self.names.iter().enumerate().filter(|(_, given)| given.as_ref() == Some(&name));
+        let named = self.known.iter().enumerate().filter(|(_, given)| given.as_ref() == Some(&name));
         let groups: Vec<usize> = named.map(|(group, _)| group).collect();
         if groups.is_empty() {
             return Err(Unread::Invalid("a `\\k` with a name that no group has"));

@@ -1,35 +1,6 @@
 //! Groups: capturing, named, looking ahead or behind, with flags.
 
-use super::{Flags, Node, Parser, Read, Unread, ascii, starts_with};
-
-/// The names of all capturing groups in the order of their opening brackets. A number such as `\3` can be
-/// read only when it is known how many groups there are.
-pub(super) fn group_names(units: &[u16]) -> Read<Vec<Option<String>>> {
-    let mut names = Vec::new();
-    let mut in_class = false;
-    let mut at = 0;
-    while let Some(&unit) = units.get(at) {
-        at += 1;
-        match ascii(unit) {
-            '\\' => at += 1,
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '(' if !in_class => {
-                let rest = units.get(at..).unwrap_or_default();
-                if !starts_with(rest, "?") {
-                    names.push(None);
-                } else if starts_with(rest, "?<") && !starts_with(rest, "?<=") && !starts_with(rest, "?<!") {
-                    let Some((name, _)) = name_at(units, at + 2) else {
-                        return Err(Unread::Invalid("a group with an invalid name"));
-                    };
-                    names.push(Some(name));
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(names)
-}
+use super::{Flags, GroupName, Node, Parser, Read, Unread, ascii, starts_with};
 
 /// The group name that begins here, and the place behind its `>`; `None` if it is not an identifier. An escape stands
 /// for its character.
@@ -94,29 +65,31 @@ impl Parser<'_> {
         } else if self.eat("?:") {
             self.disjunction()?
         } else if self.eat("?<") {
-            // The name was read with the others before.
-            while self.next().is_some_and(|unit| ascii(unit) != '>') {}
-            self.capture()?
+            let Some((name, end)) = name_at(self.units, self.at) else {
+                return Err(Unread::Invalid("a group with an invalid name"));
+            };
+            self.at = end;
+            self.capture(Some(name))?
         } else if self.eat("?") {
             self.flags = self.modifiers().ok_or(Unread::Invalid("an unknown kind of group"))?;
             self.disjunction()?
         } else {
-            self.capture()?
+            self.capture(None)?
         };
         self.flags = outer;
         if self.eat(")") { Ok(node) } else { Err(Unread::Invalid("a `(` without its `)`")) }
     }
 
     /// The number is given before the inside is read: groups are counted by their opening brackets.
-    fn capture(&mut self) -> Read<Node> {
-        let group = self.next_group;
-        self.next_group += 1;
-        if let Some(Some(name)) = self.names.get(group) {
-            if self.names_in_reach.contains(&name.as_str()) {
+    fn capture(&mut self, name: GroupName) -> Read<Node> {
+        let group = self.names.len();
+        if let Some(name) = &name {
+            if self.names_in_reach.contains(name) {
                 return Err(Unread::Invalid("two groups with the same name"));
             }
-            self.names_in_reach.push(name);
+            self.names_in_reach.push(name.clone());
         }
+        self.names.push(name);
         Ok(Node::Capture { group, node: Box::new(self.disjunction()?) })
     }
 

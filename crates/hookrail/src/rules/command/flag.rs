@@ -2,7 +2,7 @@
 
 use hookrail_shell::{CommandWords, Flag, FlagName, FlagValue, Item, KnownFlag, Takes};
 
-use super::{TestedCommand, word_glob};
+use super::word_glob;
 use crate::rules::glob::Glob;
 use crate::rules::truth::Truth;
 
@@ -36,25 +36,25 @@ impl FlagPattern {
     }
 
     /// Texts of which its value must contain one; `None` if that cannot be told.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(super) fn required_texts(&self) -> Option<Vec<String>> {
         self.value.as_ref()?.plain_parts()
     }
 
     /// Whether the command has the flag.
-    pub(super) fn matches(&self, command: &TestedCommand<'_>) -> Truth {
-        let items = &command.words.items;
-        let given = items.iter().map(|item| match item {
+    pub(super) fn matches(&self, words: &CommandWords) -> Truth {
+        let given = words.items.iter().map(|item| match item {
             Item::Flag(flag) if flag.level >= self.level => {
-                self.is_named(flag, command.words.is_known()).and(self.has_value(flag))
+                self.is_named(flag, words.is_known()).and(self.has_value(flag))
             }
             Item::Unknown(word) if word.may_be_flag => Truth::Unknown,
             Item::Flag(_) | Item::Operand(_) | Item::Unknown(_) => Truth::No,
         });
         let given = Truth::any(given);
-        if given == Truth::Yes || command.words.is_known() {
+        if given == Truth::Yes || words.is_known() {
             return given;
         }
-        given.or(self.is_bundled(items))
+        given.or(self.is_bundled(&words.items))
     }
 
     /// Whether the command may take the flag back: negated, or with a value that means no, or another one than is asked for.

@@ -20,6 +20,7 @@ pub(super) enum OperandPattern {
 impl OperandPattern {
     /// Texts of which a word must contain one to match, given further names of subcommands with their first ones; `None` if
     /// that cannot be told.
+    #[cfg(any(test, feature = "shipped-index"))]
     pub(super) fn required_texts(&self, further: &[(&str, &str)]) -> Option<Vec<String>> {
         let mut texts = match self {
             Self::Word(glob) => glob.plain_parts()?,

@@ -4,7 +4,7 @@ use hookrail_shell::CommandWords;
 use proptest::prelude::*;
 
 use self::cases::CASES;
-use super::{CommandPattern, TestedCommand};
+use super::CommandPattern;
 use crate::rules::facts::base_name;
 use crate::rules::glob::Initials;
 use crate::rules::truth::Truth::{self, No, Unknown, Yes};
@@ -14,8 +14,7 @@ fn holds(pattern: &str, command: &str) -> Truth {
     let argv: Vec<Option<String>> =
         command.split_whitespace().map(|word| (!word.contains('$')).then(|| word.to_owned())).collect();
     let words = CommandWords::read(&argv);
-    let command = TestedCommand { program: argv[0].as_deref(), words: &words, ignore_case: false };
-    CommandPattern::compile(pattern).unwrap().matches(&command)
+    CommandPattern::compile(pattern).unwrap().matches(argv[0].as_deref(), false, || &words)
 }
 
 #[test]
@@ -147,8 +146,7 @@ proptest! {
         with_words.splice(hole.min(argv.len())..hole.min(argv.len()), filled);
         let verdict = |argv: &[Option<String>]| {
             let read = CommandWords::read(argv);
-            let command = TestedCommand { program: argv[0].as_deref(), words: &read, ignore_case: false };
-            CommandPattern::compile(pattern).unwrap().matches(&command)
+            CommandPattern::compile(pattern).unwrap().matches(argv[0].as_deref(), false, || &read)
         };
         let before = verdict(&with_hole);
         // A flag before the hole may take the word behind it instead, or `--` may be hidden in it; those two are
@@ -164,7 +162,7 @@ proptest! {
         if let Ok(pattern) = CommandPattern::compile(&pattern) {
             let argv: Vec<_> = command.split(' ').map(|word| Some(word.to_owned())).collect();
             let words = CommandWords::read(&argv);
-            let _ = pattern.matches(&TestedCommand { program: argv[0].as_deref(), words: &words, ignore_case: true });
+            let _ = pattern.matches(argv[0].as_deref(), true, || &words);
         }
     }
 }

@@ -3,52 +3,38 @@
 use jsonc_parser::ast::Value as Ast;
 use serde_json::Value;
 
-use super::{ConditionNode, NodeKind};
+use super::{Condition, NodeKind};
 use crate::diagnostic::DiagnosticCode;
 use crate::rules::fact::Fact;
-use crate::rules::problem::RuleProblem;
+use crate::rules::problem::RuleFindings;
 use crate::rules::test::{Test, TestPart};
+use crate::rules::truth::Truth;
 
 /// Warns of a condition that cannot make a difference.
-pub(super) fn look(root: &ConditionNode, written: &Ast<'_>, warnings: &mut Vec<RuleProblem>) {
-    // `{}` is how a rule is written that always holds.
-    if matches!(&root.kind, NodeKind::All(nodes) if nodes.is_empty()) {
-        return;
-    }
-    match constant(root) {
-        Some(true) => {
-            let problem =
-                RuleProblem::new(DiagnosticCode::AlwaysHolds, written, "this condition always holds");
-            warnings.push(problem.help("if that is meant, write {}"));
+pub(super) fn look(root: &Condition, written: &Ast<'_>, findings: &mut RuleFindings) {
+    let (code, message, help) = match constant(root) {
+        // `{}` is how a rule is written that always holds.
+        Truth::Yes if matches!(&root.kind, NodeKind::All(parts) if parts.is_empty()) => return,
+        Truth::Yes => {
+            (DiagnosticCode::AlwaysHolds, "this condition always holds", "if that is meant, write {}")
         }
-        Some(false) => {
-            let problem =
-                RuleProblem::new(DiagnosticCode::NeverHolds, written, "this condition can never hold");
-            warnings.push(problem.help("parts of it exclude each other"));
+        Truth::No => {
+            (DiagnosticCode::NeverHolds, "this condition can never hold", "parts of it exclude each other")
         }
-        None => {}
-    }
+        Truth::Unknown => return,
+    };
+    findings.warn(code, written, message, help);
 }
 
-/// Whether a condition is always or never true.
-fn constant(node: &ConditionNode) -> Option<bool> {
-    match &node.kind {
-        NodeKind::All(nodes) => {
-            let constants: Vec<_> = nodes.iter().map(constant).collect();
-            if constants.contains(&Some(false)) || exclude_each_other(nodes) {
-                return Some(false);
-            }
-            constants.iter().all(|constant| *constant == Some(true)).then_some(true)
-        }
-        NodeKind::Any(nodes) => {
-            let constants: Vec<_> = nodes.iter().map(constant).collect();
-            if constants.contains(&Some(true)) {
-                return Some(true);
-            }
-            constants.iter().all(|constant| *constant == Some(false)).then_some(false)
-        }
-        NodeKind::Not(node) => constant(node).map(|constant| !constant),
-        NodeKind::Fact { tests, .. } => tests.iter().all(is_impossible).then_some(false),
+/// Whether a condition holds for no call or for every one; unknown if that depends on the call.
+fn constant(condition: &Condition) -> Truth {
+    match &condition.kind {
+        NodeKind::All(parts) if exclude_each_other(parts) => Truth::No,
+        NodeKind::All(parts) => Truth::all(parts.iter().map(constant)),
+        NodeKind::Any(parts) => Truth::any(parts.iter().map(constant)),
+        NodeKind::Not(part) => constant(part).negated(),
+        NodeKind::Fact { tests, .. } if tests.iter().all(is_impossible) => Truth::No,
+        NodeKind::Fact { .. } => Truth::Unknown,
     }
 }
 
@@ -68,34 +54,28 @@ fn values_of(part: &TestPart) -> Option<&Vec<Value>> {
 }
 
 /// Whether a fact that has one value is required to have two.
-fn exclude_each_other(nodes: &[ConditionNode]) -> bool {
-    let mut required: Vec<(&Fact, Vec<&Value>)> = Vec::new();
-    collect(nodes, &mut required);
-    required.iter().enumerate().any(|(index, (fact, values))| {
-        let mut others = required.iter().skip(index + 1).filter(|(other, _)| other == fact);
-        others.any(|(_, others)| !values.iter().any(|value| others.contains(value)))
-    })
+fn exclude_each_other(parts: &[Condition]) -> bool {
+    let required = required(parts);
+    let is_other = |fact: &Fact, values: &[&Value]| {
+        let mut same = required.iter().filter(|(other, _)| *other == fact);
+        same.any(|(_, others)| !values.iter().any(|value| others.contains(value)))
+    };
+    required.iter().any(|(fact, values)| is_other(fact, values))
 }
 
-/// The plain values that single facts must have for all nodes to hold.
-fn collect<'n>(nodes: &'n [ConditionNode], required: &mut Vec<(&'n Fact, Vec<&'n Value>)>) {
-    for node in nodes {
-        match &node.kind {
-            NodeKind::All(nodes) => collect(nodes, required),
-            NodeKind::Fact { fact, tests, .. } if fact.is_single() => {
-                let values: Option<Vec<_>> =
-                    tests.iter().map(|test| test.parts.iter().find_map(values_of)).collect();
-                // A line that is dynamic has several causes.
-                let excludes = |values: &Vec<&Vec<Value>>| {
-                    !values.is_empty()
-                        && (*fact != Fact::Dynamic
-                            || values.iter().flat_map(|list| list.iter()).all(Value::is_boolean))
-                };
-                if let Some(values) = values.filter(excludes) {
-                    required.push((fact, values.into_iter().flatten().collect()));
-                }
-            }
-            NodeKind::Fact { .. } | NodeKind::Any(_) | NodeKind::Not(_) => {}
+/// The plain values that single facts must have for all parts to hold.
+fn required(parts: &[Condition]) -> Vec<(&Fact, Vec<&Value>)> {
+    let required = parts.iter().map(|part| match &part.kind {
+        NodeKind::All(parts) => required(parts),
+        NodeKind::Fact { fact, tests, .. } if fact.is_single() => {
+            let values = tests.iter().map(|test| test.parts.iter().find_map(values_of));
+            let values: Vec<&Value> =
+                values.collect::<Option<Vec<_>>>().into_iter().flatten().flatten().collect();
+            // A line that is dynamic has several causes.
+            let excludes = *fact != Fact::Dynamic || values.iter().all(|value| value.is_boolean());
+            if excludes && !values.is_empty() { vec![(fact, values)] } else { Vec::new() }
         }
-    }
+        NodeKind::Fact { .. } | NodeKind::Any(_) | NodeKind::Not(_) => Vec::new(),
+    });
+    required.flatten().collect()
 }

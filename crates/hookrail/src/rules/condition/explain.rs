@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-use super::{ConditionNode, NodeKind};
-use crate::rules::fact::Fact;
-use crate::rules::facts::{Facts, LineCommand, ShellLine};
-use crate::rules::test::{Test, evaluate};
+use super::{Condition, NodeKind};
+use crate::rules::fact::{Fact, ValueKind};
+use crate::rules::facts::Facts;
+use crate::rules::test::{Test, values_of};
 use crate::rules::truth::Truth;
+use crate::spelling::cut;
 
 /// No more values of a fact than this are shown.
 const MAX_SHOWN: usize = 20;
@@ -28,25 +29,26 @@ pub struct ConditionReport {
     pub parts: Vec<ConditionReport>,
 }
 
-/// Explains a part with everything below it.
-pub(super) fn explain(node: &ConditionNode, facts: &Facts<'_>) -> ConditionReport {
-    let parts_of = |nodes: &[ConditionNode]| {
-        let mut nodes: Vec<&ConditionNode> = nodes.iter().collect();
-        nodes.sort_by_key(|node| node.start);
-        nodes.into_iter().map(|node| explain(node, facts)).collect::<Vec<_>>()
-    };
-    let (condition, parts) = match &node.kind {
-        // An object with one key is that key.
-        NodeKind::All(nodes) if let [only] = nodes.as_slice() => return explain(only, facts),
-        NodeKind::All(nodes) => ("all", parts_of(nodes)),
-        NodeKind::Any(nodes) => ("any", parts_of(nodes)),
-        NodeKind::Not(inner) => ("not", vec![explain(inner, facts)]),
-        NodeKind::Fact { fact, tests, is_list } => {
-            let (condition, truth) = (written(fact, tests, *is_list), evaluate(fact, tests, facts));
-            return ConditionReport { condition, truth, seen: seen(fact, facts), parts: Vec::new() };
+impl Condition {
+    /// Whether it holds, with what was seen of each fact it asks about.
+    #[doc(hidden)]
+    pub fn explain(&self, facts: &Facts<'_>) -> ConditionReport {
+        let (condition, mut parts): (_, Vec<&Self>) = match &self.kind {
+            // An object with one key is that key.
+            NodeKind::All(parts) if let [only] = parts.as_slice() => return only.explain(facts),
+            NodeKind::All(parts) => ("all".to_owned(), parts.iter().collect()),
+            NodeKind::Any(parts) => ("any".to_owned(), parts.iter().collect()),
+            NodeKind::Not(part) => ("not".to_owned(), vec![&**part]),
+            NodeKind::Fact { fact, tests, is_list } => (written(fact, tests, *is_list), Vec::new()),
+        };
+        parts.sort_by_key(|part| part.start);
+        ConditionReport {
+            condition,
+            truth: self.evaluate(facts),
+            seen: if let NodeKind::Fact { fact, .. } = &self.kind { seen(fact, facts) } else { Vec::new() },
+            parts: parts.into_iter().map(|part| part.explain(facts)).collect(),
         }
-    };
-    ConditionReport { condition: condition.to_owned(), truth: node.evaluate(facts), seen: Vec::new(), parts }
+    }
 }
 
 /// A fact with its tests as they are written.
@@ -60,46 +62,14 @@ fn written(fact: &Fact, tests: &[Test], is_list: bool) -> String {
 
 /// What a fact's values are.
 fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
-    let subject = facts.subject();
-    let one = |value: Option<&str>| value.map(str::to_owned).into_iter().collect::<Vec<_>>();
-    let mut values = match fact {
-        Fact::Tool => one(subject.tool_name),
-        Fact::Prompt => one(subject.prompt),
-        Fact::Model => one(subject.model),
-        Fact::Text => one(subject.text.as_deref()),
-        Fact::Agent => one(subject.agent),
-        Fact::Input(names) => facts.input(names).map(ToString::to_string).into_iter().collect(),
-        Fact::Dynamic => {
-            let causes = facts.shell().into_iter().flat_map(|shell| &shell.causes);
-            let dynamic = facts.shell().is_some_and(ShellLine::is_dynamic);
-            std::iter::once(dynamic.to_string()).chain(causes.map(|cause| cause.name().to_owned())).collect()
-        }
-        Fact::Command => facts
-            .shell()
-            .map(|shell| shell.commands.iter().map(LineCommand::shown).collect())
-            .unwrap_or_default(),
-        Fact::Program => {
-            facts.shell().map(|shell| shell.programs.iter().cloned().collect()).unwrap_or_default()
-        }
-        Fact::Writes | Fact::Reads => {
-            let paths = facts.paths();
-            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
-            let known = list.known.iter().map(|path| path.shown.clone());
-            known.chain(list.and_others.then(|| "?".to_owned())).collect()
-        }
-    };
+    let (values, and_others) = values_of(fact, facts);
+    let mut seen: Vec<String> =
+        values.iter().take(MAX_SHOWN).map(|value| cut(&value.shown(), MAX_LENGTH)).collect();
     if values.len() > MAX_SHOWN {
-        let more = values.len() - MAX_SHOWN;
-        values.truncate(MAX_SHOWN);
-        values.push(format!("… and {more} more"));
+        seen.push(format!("… and {} more", values.len() - MAX_SHOWN));
     }
-    values.iter().map(|value| shortened(value)).collect()
-}
-
-/// Cut between characters, with a mark that something is missing.
-fn shortened(value: &str) -> String {
-    match value.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),
-        None => value.to_owned(),
+    if and_others && fact.kind() == ValueKind::Path {
+        seen.push("?".to_owned());
     }
+    seen
 }

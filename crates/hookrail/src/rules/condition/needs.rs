@@ -2,24 +2,12 @@
 
 use serde_json::Value;
 
-use super::{ConditionNode, NodeKind};
+use super::{Condition, NodeKind};
 use crate::event::CallReading;
 use crate::rules::command::CommandPattern;
 use crate::rules::fact::Fact;
 use crate::rules::facts::Facts;
 use crate::rules::test::{Test, TestPart};
-
-/// More alternatives than this are not kept apart: then the condition needs nothing.
-const MAX_ALTERNATIVES: usize = 64;
-
-/// How much is worked out of a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// The programs of command patterns.
-    Programs,
-    /// Their other words too, for which they have to be compiled.
-    Words,
-}
 
 /// One way in which a condition may hold. A call that has not all of this cannot make it hold, nor leave it undecided.
 /// An empty list asks for nothing.
@@ -37,25 +25,8 @@ pub(crate) struct Need<L> {
     pub(crate) hidden: bool,
 }
 
-impl ShippedNeed {
-    /// The same with lists of its own.
-    pub(crate) fn to_own(&self) -> OwnNeed {
-        let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-        OwnNeed {
-            programs: own(self.programs),
-            words: own(self.words),
-            paths: own(self.paths),
-            arguments: own(self.arguments),
-            hidden: self.hidden,
-        }
-    }
-}
-
 /// What a call must have for a shipped rule to hold.
 pub(crate) type ShippedNeed = Need<&'static [&'static str]>;
-
-/// A need that was worked out from a condition.
-pub(crate) type OwnNeed = Need<Vec<String>>;
 
 impl ShippedNeed {
     /// Whether a call may have it. What a line hides may be anything.
@@ -111,165 +82,198 @@ fn contains(text: &str, part: &str, ignore_case: bool) -> bool {
     text.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
-/// The ways in which a condition may hold; one of them must be met. None at all means that it never holds.
-pub(super) fn needs(node: &ConditionNode, detail: Detail) -> Vec<OwnNeed> {
-    match &node.kind {
-        NodeKind::All(nodes) => {
-            nodes.iter().fold(vec![OwnNeed::default()], |all, node| both(all, needs(node, detail)))
-        }
-        NodeKind::Any(nodes) => either(nodes.iter().flat_map(|node| needs(node, detail))),
-        NodeKind::Not(_) => vec![OwnNeed::default()],
-        NodeKind::Fact { fact: Fact::Command, tests, .. } if detail == Detail::Words => {
-            either(tests.iter().flat_map(needs_of_command))
-        }
-        NodeKind::Fact { fact, tests, .. } => either(tests.iter().map(|test| need_of(fact, test))),
-    }
-}
-
-/// Both must be met. Of two lists of the same kind one is enough: each is necessary.
-fn both(left: Vec<OwnNeed>, right: Vec<OwnNeed>) -> Vec<OwnNeed> {
-    if left.len() * right.len() > MAX_ALTERNATIVES {
-        return if left.contains(&OwnNeed::default()) { right } else { left };
-    }
-    let first = |one: &Vec<String>, other: &Vec<String>| if one.is_empty() { other } else { one }.clone();
-    let pairs = left.iter().flat_map(|one| {
-        right.iter().map(move |other| OwnNeed {
-            programs: first(&one.programs, &other.programs),
-            words: first(&one.words, &other.words),
-            paths: first(&one.paths, &other.paths),
-            arguments: first(&one.arguments, &other.arguments),
-            hidden: one.hidden || other.hidden,
-        })
-    });
-    either(pairs)
-}
-
-/// One of these must be met. Those that differ in one list become one.
-fn either(needs: impl Iterator<Item = OwnNeed>) -> Vec<OwnNeed> {
-    let mut all: Vec<OwnNeed> = Vec::new();
-    for mut need in needs {
-        let union = all.iter_mut().any(|known| known.unite(&mut need));
-        if !union {
-            all.push(need);
-        }
-    }
-    if all.len() > MAX_ALTERNATIVES || all.contains(&OwnNeed::default()) {
-        return vec![OwnNeed::default()];
-    }
-    all
-}
-
-impl OwnNeed {
-    fn lists(&mut self) -> [&mut Vec<String>; 4] {
-        [&mut self.programs, &mut self.words, &mut self.paths, &mut self.arguments]
-    }
-
-    /// Becomes either of the two, if that can be said by one; else both stay as they are.
-    fn unite(&mut self, other: &mut Self) -> bool {
-        if self.hidden != other.hidden {
-            return false;
-        }
-        let mut differing = None;
-        for (own, other) in self.lists().into_iter().zip(other.lists()) {
-            let has_both = !own.is_empty() && !other.is_empty();
-            match &differing {
-                _ if own == other => {}
-                None if has_both => differing = Some((own, other)),
-                _ => return false,
+impl Condition {
+    /// The programs of which a line must start one for it to hold or to be undecided; `None` if that may be any.
+    pub(crate) fn programs(&self) -> Option<Vec<String>> {
+        match &self.kind {
+            NodeKind::All(parts) => parts.iter().find_map(Self::programs),
+            NodeKind::Any(parts) => {
+                Some(parts.iter().map(Self::programs).collect::<Option<Vec<_>>>()?.concat())
             }
+            NodeKind::Fact { fact, tests, .. } => {
+                let of_test = |test: &Test| {
+                    let parts = test.parts.iter().filter(|_| test.exists != Some(false));
+                    parts
+                        .filter_map(|part| programs_of(fact, part))
+                        .find(|names| !names.iter().any(|name| is_glob(name)))
+                };
+                Some(tests.iter().map(of_test).collect::<Option<Vec<_>>>()?.concat())
+            }
+            NodeKind::Not(_) => None,
         }
-        if let Some((own, other)) = differing {
-            own.append(other);
-            own.sort_unstable();
-            own.dedup();
-        }
-        true
     }
 }
 
-/// What a test of a fact needs. Its parts must all hold, so that the first one that says something will do.
-fn need_of(fact: &Fact, test: &Test) -> OwnNeed {
-    let nothing = OwnNeed::default();
-    if test.exists == Some(false) {
-        return nothing;
-    }
-    let parts = &test.parts;
-    match fact {
-        Fact::Command => OwnNeed {
-            programs: parts.iter().find_map(programs_of).unwrap_or_default(),
-            words: parts.iter().find_map(texts_of).unwrap_or_default(),
-            ..nothing
-        },
-        Fact::Program => match parts.iter().find_map(names_of) {
-            Some(programs) => OwnNeed { programs, ..nothing },
-            None => OwnNeed { words: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing },
-        },
-        Fact::Dynamic => OwnNeed { hidden: parts.iter().any(asks_for_hidden), ..nothing },
-        Fact::Writes | Fact::Reads => {
-            OwnNeed { paths: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+/// The programs of which a part of a test asks for one, those of a glob with `*` at the end.
+fn programs_of(fact: &Fact, part: &TestPart) -> Option<Vec<String>> {
+    match (fact, part) {
+        (Fact::Command, TestPart::Patterns(patterns)) => {
+            Some(patterns.iter().map(CommandPattern::programs).collect::<Option<Vec<_>>>()?.concat())
         }
-        Fact::Input(_) => {
-            OwnNeed { arguments: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+        (Fact::Program, TestPart::OneOf(values)) => {
+            let names = values.iter().map(|value| value.as_str().map(str::to_owned));
+            names.collect::<Option<Vec<_>>>().filter(|names| !names.iter().any(|name| is_glob(name)))
         }
-        Fact::Tool | Fact::Prompt | Fact::Model | Fact::Text | Fact::Agent => nothing,
-    }
-}
-
-/// What the patterns of a test need, each with its own words.
-fn needs_of_command(test: &Test) -> Vec<OwnNeed> {
-    let whole = need_of(&Fact::Command, test);
-    let patterns = test.parts.iter().find_map(patterns_of).filter(|_| test.exists != Some(false));
-    let Some(patterns) = patterns else { return vec![whole] };
-    let texts = |pattern: &CommandPattern| pattern.required_texts().filter(|texts| are_plain(texts));
-    let need = |pattern: &CommandPattern| OwnNeed {
-        programs: pattern.programs().unwrap_or_default(),
-        words: texts(pattern).unwrap_or_else(|| whole.words.clone()),
-        ..OwnNeed::default()
-    };
-    patterns.iter().map(need).collect()
-}
-
-fn patterns_of(part: &TestPart) -> Option<&[CommandPattern]> {
-    match part {
-        TestPart::Pattern(pattern) => Some(std::slice::from_ref(pattern)),
-        TestPart::AnyPattern(patterns) => Some(patterns.as_slice()),
         _ => None,
     }
 }
 
-/// The programs of which a command must be one; `None` where it may be any.
-fn programs_of(part: &TestPart) -> Option<Vec<String>> {
-    let programs = patterns_of(part)?.iter().map(CommandPattern::programs);
-    Some(programs.collect::<Option<Vec<_>>>()?.concat())
+fn is_glob(name: &str) -> bool {
+    name.ends_with('*')
 }
 
-/// The plain names that a program must have one of.
-fn names_of(part: &TestPart) -> Option<Vec<String>> {
-    let TestPart::OneOf(values) = part else { return None };
-    let names: Option<Vec<_>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
-    names.filter(|names| names.iter().all(|name| !name.ends_with('*')))
-}
+/// How the needs of a condition are worked out, with the words of its patterns. That takes too long for a call: it is done
+/// once for the shipped rules, before the engine is built.
+#[cfg(any(test, feature = "shipped-index"))]
+pub(crate) mod making {
+    use super::*;
 
-/// Whether only a line that hides something passes.
-fn asks_for_hidden(part: &TestPart) -> bool {
-    matches!(part, TestPart::OneOf(values) if !values.contains(&Value::Bool(false)))
-}
+    /// More alternatives than this are not kept apart: then the condition needs nothing.
+    const MAX_ALTERNATIVES: usize = 64;
 
-/// Texts of which a value must contain one; `None` where that cannot be told.
-fn texts_of(part: &TestPart) -> Option<Vec<String>> {
-    let texts = match part {
-        TestPart::OneOf(values) => {
-            values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?
+    /// A need that was worked out from a condition.
+    type OwnNeed = Need<Vec<String>>;
+
+    /// The ways in which a condition may hold; one of them must be met. None at all means that it never holds.
+    pub(crate) fn needs(node: &Condition) -> Vec<Need<Vec<String>>> {
+        match &node.kind {
+            NodeKind::All(nodes) => {
+                nodes.iter().fold(vec![OwnNeed::default()], |all, node| both(all, needs(node)))
+            }
+            NodeKind::Any(nodes) => either(nodes.iter().flat_map(needs)),
+            NodeKind::Not(_) => vec![OwnNeed::default()],
+            NodeKind::Fact { fact: Fact::Command, tests, .. } => {
+                either(tests.iter().flat_map(needs_of_command))
+            }
+            NodeKind::Fact { fact, tests, .. } => either(tests.iter().map(|test| need_of(fact, test))),
         }
-        TestPart::StartsWith(text) | TestPart::Contains(Value::String(text)) => vec![text.clone()],
-        TestPart::Glob(glob) => glob.plain_parts()?,
-        TestPart::Regex(regex) => regex.required_texts()?,
-        _ => return None,
-    };
-    are_plain(&texts).then_some(texts)
-}
+    }
 
-/// Whether texts can be looked for as they are.
-fn are_plain(texts: &[String]) -> bool {
-    texts.iter().all(|text| !text.is_empty() && text.is_ascii())
+    /// Both must be met. Of two lists of the same kind one is enough: each is necessary.
+    fn both(left: Vec<OwnNeed>, right: Vec<OwnNeed>) -> Vec<OwnNeed> {
+        if left.len() * right.len() > MAX_ALTERNATIVES {
+            return if left.contains(&OwnNeed::default()) { right } else { left };
+        }
+        let first = |one: &Vec<String>, other: &Vec<String>| if one.is_empty() { other } else { one }.clone();
+        let pairs = left.iter().flat_map(|one| {
+            right.iter().map(move |other| OwnNeed {
+                programs: first(&one.programs, &other.programs),
+                words: first(&one.words, &other.words),
+                paths: first(&one.paths, &other.paths),
+                arguments: first(&one.arguments, &other.arguments),
+                hidden: one.hidden || other.hidden,
+            })
+        });
+        either(pairs)
+    }
+
+    /// One of these must be met. Those that differ in one list become one.
+    fn either(needs: impl Iterator<Item = OwnNeed>) -> Vec<OwnNeed> {
+        let mut all: Vec<OwnNeed> = Vec::new();
+        for mut need in needs {
+            let union = all.iter_mut().any(|known| known.unite(&mut need));
+            if !union {
+                all.push(need);
+            }
+        }
+        if all.len() > MAX_ALTERNATIVES || all.contains(&OwnNeed::default()) {
+            return vec![OwnNeed::default()];
+        }
+        all
+    }
+
+    impl OwnNeed {
+        fn lists(&mut self) -> [&mut Vec<String>; 4] {
+            [&mut self.programs, &mut self.words, &mut self.paths, &mut self.arguments]
+        }
+
+        /// Becomes either of the two, if that can be said by one; else both stay as they are.
+        fn unite(&mut self, other: &mut Self) -> bool {
+            if self.hidden != other.hidden {
+                return false;
+            }
+            let mut differing = None;
+            for (own, other) in self.lists().into_iter().zip(other.lists()) {
+                let has_both = !own.is_empty() && !other.is_empty();
+                match &differing {
+                    _ if own == other => {}
+                    None if has_both => differing = Some((own, other)),
+                    _ => return false,
+                }
+            }
+            if let Some((own, other)) = differing {
+                own.append(other);
+                own.sort_unstable();
+                own.dedup();
+            }
+            true
+        }
+    }
+
+    /// What a test of a fact needs. Its parts must all hold, so that the first one that says something will do.
+    fn need_of(fact: &Fact, test: &Test) -> OwnNeed {
+        let nothing = OwnNeed::default();
+        if test.exists == Some(false) {
+            return nothing;
+        }
+        let parts = &test.parts;
+        match fact {
+            Fact::Command => {
+                OwnNeed { words: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+            }
+            Fact::Program => match parts.iter().find_map(|part| programs_of(fact, part)) {
+                Some(programs) => OwnNeed { programs, ..nothing },
+                None => OwnNeed { words: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing },
+            },
+            Fact::Dynamic => OwnNeed { hidden: parts.iter().any(asks_for_hidden), ..nothing },
+            Fact::Writes | Fact::Reads => {
+                OwnNeed { paths: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+            }
+            Fact::Input(_) => {
+                OwnNeed { arguments: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
+            }
+            Fact::Tool | Fact::Prompt | Fact::Model | Fact::Text | Fact::Agent => nothing,
+        }
+    }
+
+    /// What the patterns of a test need, each with its own words.
+    fn needs_of_command(test: &Test) -> Vec<OwnNeed> {
+        let whole = need_of(&Fact::Command, test);
+        let patterns = test.parts.iter().find_map(|part| match part {
+            TestPart::Patterns(patterns) if test.exists != Some(false) => Some(patterns),
+            _ => None,
+        });
+        let Some(patterns) = patterns else { return vec![whole] };
+        let texts = |pattern: &CommandPattern| pattern.required_texts().filter(|texts| are_plain(texts));
+        let need = |pattern: &CommandPattern| OwnNeed {
+            programs: pattern.programs().unwrap_or_default(),
+            words: texts(pattern).unwrap_or_else(|| whole.words.clone()),
+            ..OwnNeed::default()
+        };
+        patterns.iter().map(need).collect()
+    }
+
+    /// Whether only a line that hides something passes.
+    fn asks_for_hidden(part: &TestPart) -> bool {
+        matches!(part, TestPart::OneOf(values) if !values.contains(&Value::Bool(false)))
+    }
+
+    /// Texts of which a value must contain one; `None` where that cannot be told.
+    fn texts_of(part: &TestPart) -> Option<Vec<String>> {
+        let texts = match part {
+            TestPart::OneOf(values) => {
+                values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()?
+            }
+            TestPart::StartsWith(text) | TestPart::Contains(Value::String(text)) => vec![text.clone()],
+            TestPart::Glob(glob) => glob.plain_parts()?,
+            TestPart::Regex(regex) => regex.required_texts()?,
+            _ => return None,
+        };
+        are_plain(&texts).then_some(texts)
+    }
+
+    /// Whether texts can be looked for as they are.
+    fn are_plain(texts: &[String]) -> bool {
+        texts.iter().all(|text| !text.is_empty() && text.is_ascii())
+    }
 }

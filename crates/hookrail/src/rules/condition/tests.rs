@@ -4,14 +4,18 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
+use crate::rules::problem::{RuleFindings, RuleProblem};
 use crate::rules::truth::Truth::{No, Unknown, Yes};
 
 fn parse(text: &str, event: EventName) -> Result<(Condition, Vec<RuleProblem>), Vec<RuleProblem>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
-    Condition::parse(&parsed.value.unwrap(), event)
+    let mut findings = RuleFindings::default();
+    let condition = Condition::parse(&parsed.value.unwrap(), event, &mut findings);
+    condition.map(|condition| (condition, findings.0.clone())).ok_or(findings.0)
 }
 
 fn condition(when: &Value, event: EventName) -> Condition {
@@ -201,7 +205,7 @@ fn what_cannot_be_read_is_reported_with_its_place() {
         let problem = &problems[0];
         assert!(when[problem.range.clone()].ends_with(at), "{when}: {:?}", &when[problem.range.clone()]);
         assert!(problem.message.contains(message), "{when}: {}", problem.message);
-        assert!(problem.help.as_deref().unwrap_or_default().contains(help), "{when}: {:?}", problem.help);
+        assert!(problem.help.contains(help), "{when}: {:?}", problem.help);
     }
     let many =
         parse(r#"{ "comand": "x", "tool": 5, "any": [ { "writes": "[" } ] }"#, BeforeTool).unwrap_err();

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
-use crate::rules::rule::{ExampleUse, Rule, RulePlace};
+use crate::rules::problem::RuleFindings;
+use crate::rules::rule::Rule;
 
 /// The messages about the examples of a rule, with the text they point to.
 fn failed(rule: &serde_json::Value, matcher: &str, event: EventName) -> Vec<String> {
@@ -13,10 +14,11 @@ fn failed(rule: &serde_json::Value, matcher: &str, event: EventName) -> Vec<Stri
     let parsed = parse_to_ast(&text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text}") };
     let matcher = Matcher::compile(matcher);
-    let reading = Rule::read(&object, RulePlace { event, matcher: &matcher, examples: ExampleUse::Try });
-    assert!(reading.rule.is_some(), "the rule counts all the same: {:?}", reading.problems);
-    reading
-        .failed_examples
+    let mut findings = RuleFindings::default();
+    let rule = Rule::read(&object, event, Some(&matcher), &mut findings);
+    assert!(rule.is_some(), "the rule counts all the same: {findings:?}");
+    findings
+        .0
         .iter()
         .map(|problem| format!("{} @ {}", problem.message, &text[problem.range.clone()]))
         .collect()

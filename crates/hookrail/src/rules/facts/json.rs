@@ -2,26 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::tool_paths::PathList;
 use super::{Facts, ShellLine};
+use crate::rules::fact::Fact;
+use crate::rules::test::{TestedValue, values_of};
 
 impl Facts<'_> {
     /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be determined are `null`, and paths that
     /// cannot be determined are left out.
     pub fn to_json(&self) -> Value {
         let shell = self.shell();
-        let commands: Vec<Value> = shell
-            .iter()
-            .flat_map(|shell| &shell.commands)
-            .map(|command| json!({ "argv": command.fact.argv, "via": command.fact.via }))
-            .collect();
-        let programs: Vec<&String> = shell.iter().flat_map(|shell| &shell.programs).collect();
+        let commands = shell.iter().flat_map(|shell| &shell.commands);
+        let commands = commands.map(|command| json!({ "argv": command.fact.argv, "via": command.fact.via }));
+        let shown = |fact| values_of(&fact, self).0.into_iter().map(TestedValue::shown).collect::<Vec<_>>();
         let mut json = json!({
-            "commands": commands,
-            "programs": programs,
+            "commands": commands.collect::<Vec<_>>(),
+            "programs": shown(Fact::Program),
             "dynamic": shell.is_some_and(ShellLine::is_dynamic),
-            "writes": paths(&self.paths().writes),
-            "reads": paths(&self.paths().reads),
+            "writes": shown(Fact::Writes),
+            "reads": shown(Fact::Reads),
         });
         let causes: Vec<&str> =
             shell.iter().flat_map(|shell| &shell.causes).map(|cause| cause.name()).collect();
@@ -30,8 +28,4 @@ impl Facts<'_> {
         }
         json
     }
-}
-
-fn paths(list: &PathList) -> Vec<&str> {
-    list.known.iter().map(|path| path.shown.as_str()).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use crate::rules::command::{CommandPattern, TestedCommand};
+use crate::rules::command::CommandPattern;
 use crate::rules::glob::Initials;
 use crate::rules::truth::Truth;
 use hookrail_shell::{Cause, CommandFact, CommandWords, PathUse, ShellFacts};
@@ -129,30 +129,25 @@ impl LineCommand {
         if !self.initials.meet(pattern.initials) {
             return Truth::No;
         }
-        let (program, ignore_case) = self.program();
-        if !pattern.accepts_program(program, ignore_case) {
-            return Truth::No;
-        }
-        pattern.matches(&TestedCommand { program, words: self.words(), ignore_case })
+        self.matches_with(pattern, || self.words())
+    }
+
+    fn matches_with<'w>(&self, pattern: &CommandPattern, words: impl FnOnce() -> &'w CommandWords) -> Truth {
+        let program = self.fact.argv.first().and_then(Option::as_deref);
+        let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
+        pattern.matches(program, ignore_case, words)
     }
 
     /// Whether a pattern of what is let through holds. A word that may be the value of a flag that nobody knows proves
     /// nothing: in `gh repo delete x --hostname --help` the last word may be a host. Nor does a flag that another one takes
     /// back: `--dry-run=client --dry-run=none`.
     pub(crate) fn is_excused_by(&self, pattern: &CommandPattern) -> bool {
-        let (program, ignore_case) = self.program();
-        let holds = |words: &CommandWords| {
-            pattern.matches(&TestedCommand { program, words, ignore_case }) == Truth::Yes
-        };
         self.matches(pattern) == Truth::Yes
             && !pattern.is_taken_back(self.words())
-            && self.words().without_possible_values().is_none_or(|words| holds(&words))
-    }
-
-    /// Its program, and whether that is found under its name in any case, as on some systems.
-    fn program(&self) -> (Option<&str>, bool) {
-        let ignore_case = cfg!(any(target_os = "macos", windows)) && !self.fact.builtin;
-        (self.fact.argv.first().and_then(Option::as_deref), ignore_case)
+            && self
+                .words()
+                .without_possible_values()
+                .is_none_or(|words| self.matches_with(pattern, || &words) == Truth::Yes)
     }
 
     fn words(&self) -> &CommandWords {

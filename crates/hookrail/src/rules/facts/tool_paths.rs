@@ -7,7 +7,7 @@ use crate::formats::json_object::JsonObject;
 use crate::rules::glob::braces;
 use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
-use crate::rules::tools::{ArgumentRole, OurTool};
+use crate::rules::tools::{ArgumentRole, OurTool, ToolArgument};
 use hookrail_shell::{Access, Extent, PathBase, PathUse};
 
 /// More paths than this are not resolved; what the others are cannot be determined.
@@ -54,7 +54,11 @@ impl PathFacts {
         }
         match tool {
             Some(tool) => paths.add_arguments(facts, tool, input),
-            None if facts.is_unlisted() => paths.add_unlisted(facts, input),
+            None if facts.is_unlisted() => {
+                paths.add_named(facts, input, 0);
+                // What it writes cannot be determined.
+                paths.writes.and_others = true;
+            }
             None => {}
         }
         paths
@@ -63,38 +67,32 @@ impl PathFacts {
     /// Adds what the arguments of one of our tools say.
     fn add_arguments(&mut self, facts: &Facts<'_>, tool: &OurTool, input: &JsonObject) {
         let given = |name: &str| input.get(name).filter(|value| !value.is_null());
-        let searched = tool.arguments.iter().find(|argument| argument.role.names_searched_folder());
-        let searched = searched.and_then(|argument| given(argument.name));
+        let is_searched =
+            |argument: &&ToolArgument| matches!(argument.role, ArgumentRole::Reads | ArgumentRole::ReadsAll);
+        let searched = tool.arguments.iter().find(is_searched).and_then(|argument| given(argument.name));
         for argument in tool.arguments {
             let value = given(argument.name);
             match argument.role {
                 ArgumentRole::Command | ArgumentRole::Directory => {}
                 ArgumentRole::Patch => self.add_patch(facts, value.and_then(Value::as_str)),
                 ArgumentRole::Writes => self.add(facts, Access::Write, value.and_then(Value::as_str)),
-                ArgumentRole::Reads | ArgumentRole::ReadsAll => match (value, tool.searches) {
-                    (Some(value), _) if argument.role == ArgumentRole::Reads => {
-                        self.add(facts, Access::Read, value.as_str());
+                ArgumentRole::ReadsAll if let Some(value) = value => {
+                    texts(value).for_each(|path| self.add(facts, Access::Read, path));
+                }
+                ArgumentRole::Reads | ArgumentRole::ReadsAll => {
+                    let path = value.map_or(tool.searches, Value::as_str);
+                    if path.is_some() || argument.role == ArgumentRole::Reads {
+                        self.add(facts, Access::Read, path);
                     }
-                    (Some(value), _) => self.add_texts(facts, value),
-                    (None, Some(folder)) => self.add(facts, Access::Read, Some(folder)),
-                    (None, None) if argument.role == ArgumentRole::Reads => {
-                        self.add(facts, Access::Read, None);
-                    }
-                    (None, None) => {}
-                },
+                }
                 ArgumentRole::ReadsBelow => self.add_below(facts, searched, value),
                 ArgumentRole::Pattern => self.add_pattern(facts, searched, value),
             }
         }
     }
 
-    /// Adds paths of a tool that is in no table. What it writes cannot be determined.
-    fn add_unlisted(&mut self, facts: &Facts<'_>, input: &JsonObject) {
-        self.add_named(facts, input, 0);
-        self.writes.and_others = true;
-    }
-
-    /// Adds what is called a path, in the arguments themselves and in objects inside of them (`files: [{ path }]`).
+    /// Adds what a tool that is in no table calls a path, in the arguments themselves and in objects inside of them
+    /// (`files: [{ path }]`).
     fn add_named(&mut self, facts: &Facts<'_>, object: &JsonObject, depth: usize) {
         /// Deeper than any tool's schema; what is below it cannot be determined.
         const DEEPEST: usize = 8;
@@ -123,13 +121,6 @@ impl PathFacts {
         }
     }
 
-    /// Adds one path that is read, or each of a list.
-    fn add_texts(&mut self, facts: &Facts<'_>, value: &Value) {
-        for path in texts(value) {
-            self.add(facts, Access::Read, path);
-        }
-    }
-
     /// Adds names or globs that a search is restricted to, in the folders that it searches. One that excludes files names
     /// nothing that is read.
     fn add_below(&mut self, facts: &Facts<'_>, searched: Option<&Value>, include: Option<&Value>) {
@@ -138,17 +129,14 @@ impl PathFacts {
             if name.is_some_and(|name| name.starts_with('!')) {
                 continue;
             }
+            let branches = name.map(|name| braces::expand(name).unwrap_or_else(|_| vec![name.to_owned()]));
             for folder in &folders {
-                let branches =
-                    name.map(|name| braces::expand(name).unwrap_or_else(|_| vec![name.to_owned()]));
-                match (folder, branches) {
-                    (Some(folder), Some(branches)) => {
-                        for branch in branches {
-                            let path = join(folder, &branch);
-                            self.add(facts, Access::Read, Some(&path));
-                        }
-                    }
-                    _ => self.add(facts, Access::Read, None),
+                let (Some(folder), Some(branches)) = (folder, &branches) else {
+                    self.add(facts, Access::Read, None);
+                    continue;
+                };
+                for branch in branches {
+                    self.add(facts, Access::Read, Some(&join(folder, branch)));
                 }
             }
         }
@@ -176,11 +164,31 @@ impl PathFacts {
 
     /// Adds a path of a file tool.
     fn add(&mut self, facts: &Facts<'_>, access: Access, path: Option<&str>) {
+        let folder = facts.places().folder([]);
+        self.add_whole(facts, access, folder.as_deref(), path, Dots::Both);
+    }
+
+    /// Adds a path, and the files that it stands for at present if it is a glob.
+    fn add_whole(
+        &mut self,
+        facts: &Facts<'_>,
+        access: Access,
+        folder: Option<&str>,
+        path: Option<&str>,
+        dots: Dots,
+    ) {
         let places = facts.places();
-        let folder = places.folder([]);
-        let found = path.and_then(|path| places.resolve(folder.as_deref(), path, Dots::Both));
-        self.list(access).extend(found);
-        self.add_matching(facts, access, folder.as_deref(), path.unwrap_or_default());
+        let list = self.list(access);
+        list.extend(path.and_then(|path| places.resolve(folder, path, dots)));
+        let files = path.map_or_else(|| Some(Vec::new()), |path| places.matching(folder, path));
+        match files.filter(|files| files.len() <= MAX_MATCHES) {
+            Some(files) => {
+                for file in &files {
+                    list.extend(places.resolve(None, file, Dots::Physical));
+                }
+            }
+            None => list.and_others = true,
+        }
     }
 
     /// A patch that cannot be read may write anywhere.
@@ -222,28 +230,11 @@ impl PathFacts {
                 return;
             }
         }
-        list.extend(path.and_then(|path| match used.extent {
-            Extent::Whole => places.resolve(folder.as_deref(), path, Dots::Physical),
-            Extent::Beginning | Extent::Everything => {
-                places.resolve_beginning(folder.as_deref(), path, used.extent).map(|path| vec![path])
-            }
-        }));
         if used.extent == Extent::Whole {
-            self.add_matching(facts, used.access, folder.as_deref(), path.unwrap_or_default());
-        }
-    }
-
-    /// Adds the files that a glob stands for at present, beside the glob itself.
-    fn add_matching(&mut self, facts: &Facts<'_>, access: Access, folder: Option<&str>, glob: &str) {
-        let places = facts.places();
-        let files = places.matching(folder, glob).filter(|files| files.len() <= MAX_MATCHES);
-        let Some(files) = files else {
-            self.list(access).and_others = true;
-            return;
-        };
-        let list = self.list(access);
-        for file in &files {
-            list.extend(places.resolve(None, file, Dots::Physical));
+            self.add_whole(facts, used.access, folder.as_deref(), path, Dots::Physical);
+        } else {
+            let beginning = |path| places.resolve_beginning(folder.as_deref(), path, used.extent);
+            list.extend(path.and_then(beginning).map(|path| vec![path]));
         }
     }
 }
@@ -284,33 +275,12 @@ fn join(folder: &str, path: &str) -> String {
 /// other things end in them, too, such as `xpath` and `profile`.
 fn is_path_name(name: &str) -> bool {
     const WORDS: [&str; 7] = ["path", "paths", "file", "files", "filename", "filenames", "filepath"];
-    const BEFORE: [&str; 22] = [
-        "",
-        "absolute",
-        "abs",
-        "dest",
-        "destination",
-        "dst",
-        "file",
-        "from",
-        "full",
-        "image",
-        "input",
-        "local",
-        "new",
-        "notebook",
-        "old",
-        "output",
-        "relative",
-        "source",
-        "src",
-        "target",
-        "to",
-        "workspace",
-    ];
+    const BEFORE: &str = "absolute abs dest destination dst file from full image input local new notebook old \
+                          output relative source src target to workspace";
     let bare: String =
         name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect();
-    WORDS.iter().any(|word| bare.strip_suffix(word).is_some_and(|before| BEFORE.contains(&before)))
+    let is_known = |before: &str| before.is_empty() || BEFORE.split(' ').any(|word| word == before);
+    WORDS.iter().any(|word| bare.strip_suffix(word).is_some_and(is_known))
 }
 
 /// The path of a `file:` address.
@@ -322,17 +292,12 @@ fn path_of_uri(uri: &str) -> Option<String> {
     if !scheme.eq_ignore_ascii_case("file") || path.is_empty() {
         return None;
     }
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
-        if let (b'%', Some(byte)) = (first, behind.get(..2).and_then(hex)) {
-            bytes.push(byte);
-            rest = behind.get(2..).unwrap_or_default();
-        } else {
-            bytes.push(*first);
-            rest = behind;
-        }
+    let mut parts = path.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        bytes.extend(part.bytes().skip(if byte.is_some() { 2 } else { 0 }));
     }
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -7,26 +7,19 @@ use crate::rules::examples::Example;
 use crate::rules::facts::{Facts, Subject};
 use crate::rules::index::RuleIndex;
 use crate::rules::path::Places;
-use crate::rules::rule::{PatternPrograms, RuleReading};
+use crate::rules::problem::RuleFindings;
+use crate::rules::rule::PatternPrograms;
 use crate::rules::truth::Truth;
 
 #[test]
 fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
-    for (listed, preset, text) in GUARDS {
-        let findings = with_object(text, |object| {
-            let matcher = Matcher::compile(&text_of(object, "matcher").unwrap());
-            let place = RulePlace { event: Guard::EVENT, matcher: &matcher, examples: ExampleUse::Try };
-            let RuleReading { problems, warnings, failed_examples, .. } = Rule::read(object, place);
-            let name = text_of(object, "name").unwrap();
-            assert_eq!(name, listed);
-            assert_eq!(text_of(object, "preset").as_deref(), Some(preset.as_str()), "{name}");
-            [problems, warnings, failed_examples]
-                .concat()
-                .into_iter()
-                .map(|p| format!("{name}: {}", p.message))
-                .collect()
-        });
-        assert_eq!(findings, Some(Vec::<String>::new()));
+    for guard in GUARDS {
+        let mut findings = RuleFindings::default();
+        let read = |object: &Object<'_>| {
+            Rule::read(object, Guard::EVENT, Some(&Matcher::compile(guard.matcher)), &mut findings).is_some()
+        };
+        assert_eq!(with_object(guard.text, read), Some(true), "{}", guard.name);
+        assert!(findings.0.is_empty(), "{}: {findings:?}", guard.name);
     }
     let all: Vec<Guard> = all().collect();
     assert_eq!(all.len(), GUARDS.len());
@@ -46,11 +39,16 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
 /// The index is made from the texts, and a rule holds only where the index says that it may.
 #[test]
 fn the_index_is_made_from_the_texts_and_leaves_no_call_out() {
-    assert_eq!(index_file().unwrap(), include_str!("index.in"), "run `cargo xtask all`");
-    for (name, _, text) in GUARDS {
-        let entry = INDEX.iter().find(|entry| entry.name == name).unwrap();
-        let rule = read(text, ExampleUse::Read).unwrap();
-        for (_, input) in rule.examples().iter().filter_map(|example| example.call(&Matcher::any())) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/library");
+    let texts = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let texts = texts.filter(|path| path.extension().is_some_and(|extension| extension == "jsonc"));
+    let texts = texts.map(|path| std::fs::read_to_string(path).unwrap());
+    assert_eq!(index_file(texts).unwrap(), include_str!("index.in"), "run `cargo xtask all`");
+    for entry in GUARDS {
+        let (name, rule) = (entry.name, whole(entry.text));
+        for (_, input) in
+            find(name).unwrap().rule.examples().iter().filter_map(|example| example.call(&Matcher::any()))
+        {
             let tool = if input.contains_key("command") { "run_shell_command" } else { "write_file" };
             let subject = Subject { tool_name: Some(tool), tool_input: Some(input), ..Subject::default() };
             let facts = Facts::imagined(subject, Places::imagined("/project", "/home/user"));
@@ -64,12 +62,18 @@ fn the_index_is_made_from_the_texts_and_leaves_no_call_out() {
 #[test]
 fn an_ordinary_line_has_no_text_by_which_a_guard_is_found() {
     const LINE: &str = "cd crates/cli && cargo test --locked --test it rules 2>&1 | tail -20; git status";
-    for entry in INDEX {
+    for entry in GUARDS {
         for need in entry.needs.iter().filter(|need| need.programs.is_empty()) {
             let found: Vec<_> = need.words.iter().filter(|word| LINE.contains(**word)).collect();
             assert!(found.is_empty(), "{}: {found:?}", entry.name);
         }
     }
+}
+
+/// A rule that is read at once.
+fn whole(text: &str) -> Rule {
+    let read = |object: &Object<'_>| Rule::read(object, Guard::EVENT, None, &mut RuleFindings::default());
+    with_object(text, read).flatten().unwrap()
 }
 
 fn verdict(guard: &str, line: &str) -> Truth {
@@ -420,9 +424,8 @@ fn spellings(line: &str) -> Vec<String> {
 /// Every fiftieth line is tried.
 #[test]
 fn a_rule_that_is_not_read_does_not_hold() {
-    let whole = |text: &str| read(text, ExampleUse::Ignore).unwrap();
     let guards =
-        GUARDS.iter().map(|(name, _, text)| ((*name).to_owned(), find(name).unwrap().rule, whole(text)));
+        GUARDS.iter().map(|guard| (guard.name.to_owned(), find(guard.name).unwrap().rule, whole(guard.text)));
     let lines = || [DANGEROUS, DRY_RUN, HARMLESS, EVERYDAY].into_iter().flat_map(rows).map(|(_, line)| line);
     let own = lines().step_by(60).filter_map(|line| {
         let pattern = line.split(' ').take(3).collect::<Vec<_>>().join(" ");

@@ -4,112 +4,77 @@ use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Range;
 use serde_json::{Value, json};
 
-use super::{ExampleUse, Rule, RuleParts, RulePlace, RuleReading};
+use super::RuleParts;
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::output::{Decision, HookOutput};
 use crate::rules::condition::Condition;
-use crate::rules::examples::Examples;
-use crate::rules::problem::RuleProblem;
+use crate::rules::problem::{RuleFindings, suggestion};
 use crate::spelling::shortened;
 
-/// What `unknown` may say.
-const UNKNOWN: [&str; 2] = ["block", "ask"];
 /// Why a call is blocked or asked about when a rule gives no reason.
 const NO_REASON: &str = "a rule without a reason applies";
 
-pub(super) fn rule(object: &Object<'_>, place: RulePlace<'_>) -> RuleReading {
-    let mut reader = RuleReader { event: place.event, problems: Vec::new(), warnings: Vec::new() };
-    let when = reader.when(object);
-    let then = reader.then(object).map(|then| reader.with_instead(object, then));
-    let unknown = reader.unknown(object, then.as_ref());
-    let mut failed_examples = Vec::new();
-    let examples = match place.examples {
-        ExampleUse::Ignore => Examples::default(),
-        ExampleUse::Read | ExampleUse::Try => {
-            Examples::read(field(object, "examples"), place.event, &mut failed_examples)
-        }
-    };
-    let rule = match (when, then) {
-        (Some(when), Some(then)) if reader.problems.is_empty() => {
-            Some(Rule::new(RuleParts { when, then, on_unknown: unknown }, examples))
-        }
-        _ => None,
-    };
-    if let Some(rule) = rule.as_ref().filter(|_| place.examples == ExampleUse::Try) {
-        let failures = rule.failed_examples(place.matcher);
-        failed_examples.extend(failures.into_iter().map(|(range, message)| RuleProblem {
-            code: DiagnosticCode::FailedExample,
-            range,
-            message,
-            help: Some("fix the rule or the example; `hookrail facts` shows what a rule sees".to_owned()),
-        }));
-    }
-    RuleReading { rule, problems: reader.problems, warnings: reader.warnings, failed_examples }
+/// What a rule says; `None`, with what is wrong, if it cannot be used.
+pub(super) fn parts(
+    object: &Object<'_>,
+    event: EventName,
+    findings: &mut RuleFindings,
+) -> Option<Box<RuleParts>> {
+    let mut reader = RuleReader { object, event, findings };
+    let when = reader.when();
+    let then = reader.then().map(|then| reader.with_instead(then));
+    let on_unknown = reader.unknown(then.as_ref());
+    let parts = RuleParts { when: when?, then: then?, on_unknown };
+    (!findings.has_errors()).then(|| Box::new(parts))
 }
 
 /// The last field of this name, as in JavaScript; `null` says nothing.
-fn field<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a>> {
+pub(super) fn field<'v, 'a>(object: &'v Object<'a>, name: &str) -> Option<&'v ObjectProp<'a>> {
     let found = object.properties.iter().rfind(|prop| prop.name.as_str() == name);
     found.filter(|prop| prop.value.as_null_keyword().is_none())
 }
 
-/// What was found so far. A rule with any problem is not used.
-struct RuleReader {
+struct RuleReader<'r, 'a> {
+    object: &'r Object<'a>,
     event: EventName,
-    problems: Vec<RuleProblem>,
-    warnings: Vec<RuleProblem>,
+    findings: &'r mut RuleFindings,
 }
 
-impl RuleReader {
+impl<'r, 'a> RuleReader<'r, 'a> {
+    fn field(&self, name: &str) -> Option<&'r ObjectProp<'a>> {
+        field(self.object, name)
+    }
+
+    /// Where something is missing: the brace that the rule begins with.
+    fn brace(&self) -> Range {
+        Range { start: self.object.range.start, end: self.object.range.start + 1 }
+    }
+
     /// The condition. A rule without one is refused instead of holding always, since that is what `{}` is for.
-    fn when(&mut self, object: &Object<'_>) -> Option<Condition> {
-        let Some(when) = field(object, "when") else {
-            let brace = Range { start: object.range.start, end: object.range.start + 1 };
-            let problem = RuleProblem::new(DiagnosticCode::MissingWhen, &brace, "the rule has no `when`");
-            self.problems.push(problem.help("say when it holds; {} always does"));
-            return None;
+    fn when(&mut self) -> Option<Condition> {
+        let Some(when) = self.field("when") else {
+            let (code, help) = (DiagnosticCode::MissingWhen, "say when it holds; {} always does");
+            return self.findings.refuse(code, &self.brace(), "the rule has no `when`", help);
         };
-        match Condition::parse(&when.value, self.event) {
-            Ok((condition, warnings)) => {
-                self.warnings.extend(warnings);
-                Some(condition)
-            }
-            Err(problems) => {
-                self.problems.extend(problems);
-                None
-            }
-        }
+        Condition::parse(&when.value, self.event, self.findings)
     }
 
     /// What the rule says, in full or by its short forms.
-    fn then(&mut self, object: &Object<'_>) -> Option<HookOutput> {
-        let then = field(object, "then");
-        let [block, ask, context] = ["block", "ask", "context"].map(|name| field(object, name));
-        let short = block.or(ask).or(context);
-        match (then, short) {
+    fn then(&mut self) -> Option<HookOutput> {
+        let short = ["block", "ask", "context"].into_iter().find_map(|name| self.field(name));
+        match (self.field("then"), short) {
             (Some(then), Some(short)) => {
                 let message = format!("`then` and `{}` both say what to do", short.name.as_str());
-                self.problems.push(
-                    RuleProblem::new(DiagnosticCode::ThenTwice, &then.name, message).help("keep one of them"),
-                );
-                None
+                self.findings.refuse(DiagnosticCode::ThenTwice, &then.name, &message, "keep one of them")
             }
             (Some(then), None) => self.full(then),
-            (None, Some(_)) => Some(self.short(block, ask, context)),
+            (None, Some(_)) => Some(self.short()),
             (None, None) => {
-                let brace = Range { start: object.range.start, end: object.range.start + 1 };
-                let problem = RuleProblem::new(
-                    DiagnosticCode::NothingToSay,
-                    &brace,
-                    "the rule has neither `block`, `ask`, `context` nor `then`, so it does nothing",
-                );
-                self.problems.push(
-                    problem
-                        .help("add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }"),
-                );
-                None
+                let message = "the rule has neither `block`, `ask`, `context` nor `then`, so it does nothing";
+                let help = "add \"block\": \"…\", \"ask\": \"…\", \"context\": \"…\" or \"then\": { … }";
+                self.findings.refuse(DiagnosticCode::NothingToSay, &self.brace(), message, help)
             }
         }
     }
@@ -118,135 +83,117 @@ impl RuleReader {
     /// there is a problem here.
     fn full(&mut self, then: &ObjectProp<'_>) -> Option<HookOutput> {
         let Value::Object(fields) = Value::from(then.value.clone()) else {
-            self.problems.push(RuleProblem::wrong_type(
-                "`then`",
-                "an object: what a hook may print",
-                &then.value,
-            ));
-            return None;
+            return self.findings.wrong_type("`then`", "an object: what a hook may print", &then.value);
         };
         let (output, oddities) = HookOutput::from_object(fields);
         for oddity in &oddities {
-            let problem =
-                RuleProblem::new(DiagnosticCode::WrongType, &then.value, format!("in `then`: {oddity}"));
-            self.problems.push(problem.help(format!("`hookrail schema output {}` describes it", self.event)));
+            let help = format!("`hookrail schema output {}` describes it", self.event);
+            self.findings.error(
+                DiagnosticCode::WrongType,
+                &then.value,
+                &format!("in `then`: {oddity}"),
+                &help,
+            );
         }
         if output == HookOutput::default() && oddities.is_empty() {
-            let problem = RuleProblem::new(
-                DiagnosticCode::NothingToSay,
-                &then.value,
-                "`then` is empty, so the rule does nothing",
-            );
-            self.problems.push(problem.help("write { \"decision\": \"block\", \"reason\": \"…\" }"));
-            return None;
+            let message = "`then` is empty, so the rule does nothing";
+            let help = "write { \"decision\": \"block\", \"reason\": \"…\" }";
+            return self.findings.refuse(DiagnosticCode::NothingToSay, &then.value, message, help);
         }
-        self.effect(then, &output);
+        self.warn_without_effect(then, &output);
         Some(output)
     }
 
     /// The short forms. Together they make one output.
-    fn short(
-        &mut self,
-        block: Option<&ObjectProp<'_>>,
-        ask: Option<&ObjectProp<'_>>,
-        context: Option<&ObjectProp<'_>>,
-    ) -> HookOutput {
-        let [block_reason, ask_reason, text] = [block, ask, context].map(|prop| self.text(prop));
+    fn short(&mut self) -> HookOutput {
+        let mut output = HookOutput::default();
         // A block is stronger: what is forbidden is not asked about.
-        let reason = block_reason.or(ask_reason);
-        let decision = if block.is_some() { Some(Decision::Block) } else { ask.map(|_| Decision::Ask) };
-        let mut specific = JsonObject::new();
-        if let Some(text) = text {
-            if text.trim().is_empty()
-                && let Some(context) = context
-            {
-                let problem =
-                    RuleProblem::new(DiagnosticCode::NothingToSay, &context.value, "`context` is empty");
-                self.problems.push(problem.help("write what the model is to know, or leave it out"));
+        for (name, decision) in [("ask", Decision::Ask), ("block", Decision::Block)] {
+            if let Some(prop) = self.field(name) {
+                output.decision = Some(decision);
+                output.reason = self.reason(prop).or(output.reason);
             }
-            specific.insert("additionalContext".to_owned(), json!(text));
         }
-        let output = HookOutput {
-            decision,
-            reason,
-            hook_specific_output: (!specific.is_empty()).then_some(specific),
-            ..HookOutput::default()
-        };
-        if let Some(prop) = block.or(ask) {
-            self.effect(prop, &output);
+        if let Some(prop) = self.field("context")
+            && let Some(text) = self.text(prop, "a string: the text")
+        {
+            if text.trim().is_empty() {
+                let help = "write what the model is to know, or leave it out";
+                self.findings.error(DiagnosticCode::NothingToSay, &prop.value, "`context` is empty", help);
+            }
+            output.hook_specific_output =
+                Some(JsonObject::from_iter([("additionalContext".to_owned(), json!(text))]));
+        }
+        if let Some(prop) = self.field("block").or(self.field("ask")) {
+            self.warn_without_effect(prop, &output);
         }
         output
     }
 
-    /// The text of a short form. A decision without a reason is allowed, with a warning and a reason of ours.
-    fn text(&mut self, prop: Option<&ObjectProp<'_>>) -> Option<String> {
-        let prop = prop?;
-        let name = prop.name.as_str();
-        let Some(literal) = prop.value.as_string_lit() else {
-            let what = if name == "context" { "a string: the text" } else { "a string: the reason" };
-            self.problems.push(RuleProblem::wrong_type(&format!("`{name}`"), what, &prop.value));
-            return None;
-        };
-        if literal.value.trim().is_empty() && name != "context" {
-            let message = format!("`{name}` gives no reason");
+    /// The text of a field.
+    fn text(&mut self, prop: &'r ObjectProp<'a>, expected: &str) -> Option<&'r str> {
+        match &prop.value {
+            Ast::StringLit(literal) => Some(&literal.value),
+            other => self.findings.wrong_type(&format!("`{}`", prop.name.as_str()), expected, other),
+        }
+    }
+
+    /// The reason of a decision. One without is allowed, with a warning and a reason of ours.
+    fn reason(&mut self, prop: &'r ObjectProp<'a>) -> Option<String> {
+        let reason = self.text(prop, "a string: the reason")?;
+        if reason.trim().is_empty() {
+            let message = format!("`{}` gives no reason", prop.name.as_str());
             let help = "the model reads it: say why, and what to do instead";
-            self.warnings.push(RuleProblem::new(DiagnosticCode::NoReason, &prop.value, message).help(help));
+            self.findings.warn(DiagnosticCode::NoReason, &prop.value, &message, help);
             return Some(NO_REASON.to_owned());
         }
-        Some(literal.value.clone().into_owned())
+        Some(reason.to_owned())
     }
 
     /// What to do instead follows the reason on a line of its own, so that the model reads it, too.
-    fn with_instead(&mut self, object: &Object<'_>, mut then: HookOutput) -> HookOutput {
-        let Some(prop) = field(object, "instead") else { return then };
-        let Some(literal) = prop.value.as_string_lit() else {
-            let expected = "a string: what to do instead";
-            self.problems.push(RuleProblem::wrong_type("`instead`", expected, &prop.value));
-            return then;
-        };
-        if then.reason.is_none() || literal.value.trim().is_empty() {
-            let message = "`instead` has no effect: it follows the reason of a block or a question";
-            let problem = RuleProblem::new(DiagnosticCode::NoEffect, &prop.name, message);
-            self.warnings.push(problem.help("say \"block\" or \"ask\" with a reason beside it"));
-            return then;
-        }
-        if let Some(reason) = &mut then.reason {
-            reason.push('\n');
-            reason.push_str(&literal.value);
+    fn with_instead(&mut self, mut then: HookOutput) -> HookOutput {
+        if let Some(prop) = self.field("instead")
+            && let Some(instead) = self.text(prop, "a string: what to do instead")
+        {
+            match &mut then.reason {
+                Some(reason) if !instead.trim().is_empty() => {
+                    reason.push('\n');
+                    reason.push_str(instead);
+                }
+                _ => {
+                    let message = "`instead` has no effect: it follows the reason of a block or a question";
+                    let help = "say \"block\" or \"ask\" with a reason beside it";
+                    self.findings.warn(DiagnosticCode::NoEffect, &prop.name, message, help);
+                }
+            }
         }
         then
     }
 
     /// Warns of a decision that has no effect on this event.
-    fn effect(&mut self, prop: &ObjectProp<'_>, output: &HookOutput) {
+    fn warn_without_effect(&mut self, prop: &ObjectProp<'_>, output: &HookOutput) {
         let event = self.event;
-        let message = match &output.decision {
-            Some(decision) if decision.blocks() && !event.can_block() => format!("{event} cannot be blocked"),
-            Some(Decision::Ask) if event != EventName::BeforeTool => format!("{event} cannot ask a person"),
+        let why = match &output.decision {
+            Some(decision) if decision.blocks() && !event.can_block() => "cannot be blocked",
+            Some(Decision::Ask) if event != EventName::BeforeTool => "cannot ask a person",
             _ => return,
         };
-        let problem =
-            RuleProblem::new(DiagnosticCode::NoEffect, &prop.name, format!("it has no effect: {message}"));
-        self.warnings.push(problem.help("put the rule into BeforeTool, or say \"context\""));
+        let message = format!("it has no effect: {event} {why}");
+        let help = "put the rule into BeforeTool, or say \"context\"";
+        self.findings.warn(DiagnosticCode::NoEffect, &prop.name, &message, help);
     }
 
     /// What the rule says when it cannot be determined whether it holds.
-    fn unknown(&mut self, object: &Object<'_>, then: Option<&HookOutput>) -> Option<HookOutput> {
-        let prop = field(object, "unknown")?;
-        let decision = match &prop.value {
-            Ast::StringLit(word) if word.value == "block" => Decision::Block,
-            Ast::StringLit(word) if word.value == "ask" => Decision::Ask,
-            Ast::StringLit(word) => {
-                let message =
-                    format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(&word.value));
-                let problem = RuleProblem::new(DiagnosticCode::InvalidUnknown, &prop.value, message)
-                    .suggest(&word.value, &UNKNOWN);
-                self.problems.push(problem);
-                return None;
-            }
-            other => {
-                self.problems.push(RuleProblem::wrong_type("`unknown`", "\"block\" or \"ask\"", other));
-                return None;
+    fn unknown(&mut self, then: Option<&HookOutput>) -> Option<HookOutput> {
+        let prop = self.field("unknown")?;
+        let word = self.text(prop, "\"block\" or \"ask\"")?;
+        let decision = match word {
+            "block" => Decision::Block,
+            "ask" => Decision::Ask,
+            _ => {
+                let message = format!("`unknown` must be \"block\" or \"ask\", not \"{}\"", shortened(word));
+                let help = suggestion(word, &["block", "ask"]);
+                return self.findings.refuse(DiagnosticCode::InvalidUnknown, &prop.value, &message, &help);
             }
         };
         let reason = then.and_then(|then| then.reason.as_deref()).unwrap_or(NO_REASON);

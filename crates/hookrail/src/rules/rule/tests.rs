@@ -3,14 +3,26 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::diagnostic::Severity;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::rules::facts::Subject;
 use crate::rules::path::Places;
+use crate::rules::problem::RuleProblem;
 
-fn read(text: &str, event: EventName) -> RuleReading {
+struct Reading {
+    rule: Option<Rule>,
+    problems: Vec<RuleProblem>,
+    warnings: Vec<RuleProblem>,
+}
+
+fn read(text: &str, event: EventName) -> Reading {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).unwrap();
     let Some(Ast::Object(object)) = parsed.value else { panic!("{text} is no object") };
-    Rule::read(&object, RulePlace { event, matcher: &Matcher::any(), examples: ExampleUse::Try })
+    let mut findings = RuleFindings::default();
+    let rule = Rule::read(&object, event, Some(&Matcher::any()), &mut findings);
+    let is_error = |problem: &RuleProblem| problem.severity == Severity::Error;
+    let (problems, warnings) = findings.0.into_iter().partition(is_error);
+    Reading { rule, problems, warnings }
 }
 
 /// What a rule answers to a shell line.

@@ -2,6 +2,7 @@
 
 use hookrail_shell::Cause;
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged;
 use serde_json::Value;
 
 use super::{Test, TestPart};
@@ -10,7 +11,7 @@ use crate::matcher::Matcher;
 use crate::rules::command::{CommandPattern, plain_program};
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::glob::{Glob, GlobKind};
-use crate::rules::problem::RuleProblem;
+use crate::rules::problem::{RuleFindings, suggestion};
 use crate::spelling::shortened;
 
 /// The tests as they are written.
@@ -28,26 +29,13 @@ const TESTS: [&str; 11] = [
     "unless",
 ];
 
-/// What is found while a rule is read.
-#[derive(Debug, Default)]
-pub(crate) struct Readings {
-    /// What keeps it from being read.
-    pub(crate) problems: Vec<RuleProblem>,
-    /// What is probably not meant.
-    pub(crate) warnings: Vec<RuleProblem>,
-}
-
 /// Reads the tests of a fact, one of which must hold. What cannot be read is left out, with a problem.
-pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mut Readings) -> Vec<Test> {
-    let mut reader = TestReader { name, kind: fact.kind(), readings };
+pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, findings: &mut RuleFindings) -> Vec<Test> {
+    let mut reader = TestReader { name, kind: fact.kind(), findings };
     match value {
         Ast::Array(list) if list.elements.is_empty() => {
-            let problem = RuleProblem::new(
-                DiagnosticCode::EmptyTest,
-                value,
-                format!("`{name}` has an empty list: it can never hold"),
-            );
-            reader.readings.problems.push(problem.help("list what it may be"));
+            let message = format!("`{name}` has an empty list: it can never hold");
+            findings.error(DiagnosticCode::EmptyTest, value, &message, "list what it may be");
             Vec::new()
         }
         Ast::Array(list) => list.elements.iter().filter_map(|element| reader.test(element)).collect(),
@@ -59,38 +47,46 @@ pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, readings: &mu
 struct TestReader<'r> {
     name: &'r str,
     kind: ValueKind,
-    readings: &'r mut Readings,
+    findings: &'r mut RuleFindings,
 }
 
 impl TestReader<'_> {
-    fn problem(&mut self, problem: RuleProblem) {
-        self.readings.problems.push(problem);
+    fn refuse<T>(&mut self, code: DiagnosticCode, at: &impl Ranged, message: &str, help: &str) -> Option<T> {
+        self.findings.refuse(code, at, message, help)
+    }
+
+    /// A single value, or each of a list; an empty one could never hold.
+    fn each<T>(
+        &mut self,
+        value: &Ast<'_>,
+        empty: &str,
+        help: &str,
+        mut read: impl FnMut(&mut Self, &Ast<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        match value {
+            Ast::Array(list) if list.elements.is_empty() => {
+                self.refuse(DiagnosticCode::EmptyTest, value, empty, help)
+            }
+            Ast::Array(list) => list.elements.iter().map(|element| read(self, element)).collect(),
+            single => Some(vec![read(self, single)?]),
+        }
     }
 
     /// One test: a plain value or an object of parts.
     fn test(&mut self, value: &Ast<'_>) -> Option<Test> {
+        let written = value.clone().into();
         let Ast::Object(object) = value else {
-            let parts = vec![self.plain(value)?];
-            return Some(Test { exists: None, parts, written: value.clone().into() });
+            return Some(Test { exists: None, parts: vec![self.plain(value)?], written });
         };
         if object.properties.is_empty() {
             let message = format!("`{}` has an empty test", self.name);
-            self.problem(
-                RuleProblem::new(DiagnosticCode::EmptyTest, value, message)
-                    .help(format!("the tests are: {}", TESTS.join(", "))),
-            );
-            return None;
+            let help = format!("the tests are: {}", TESTS.join(", "));
+            return self.refuse(DiagnosticCode::EmptyTest, value, &message, &help);
         }
-        let mut test = Test { written: value.clone().into(), ..Test::default() };
+        let mut test = Test { written, ..Test::default() };
+        self.findings.repeated_keys(object, |_| "join the two with `all`".to_owned());
         let mut is_readable = true;
-        for (index, prop) in object.properties.iter().enumerate() {
-            if object.properties.iter().take(index).any(|other| other.name.as_str() == prop.name.as_str()) {
-                let message = format!("`{}` is given more than once", prop.name.as_str());
-                self.problem(
-                    RuleProblem::new(DiagnosticCode::RepeatedKey, &prop.name, message)
-                        .help("join the two with `all`"),
-                );
-            }
+        for prop in &object.properties {
             is_readable &= self.part(prop, object, &mut test).is_some();
         }
         is_readable.then_some(test)
@@ -98,72 +94,13 @@ impl TestReader<'_> {
 
     /// A value without an operator: a pattern of a command, a glob of paths, else the value itself.
     fn plain(&mut self, value: &Ast<'_>) -> Option<TestPart> {
-        match self.kind {
-            ValueKind::Command => self.pattern(value).map(TestPart::Pattern),
-            ValueKind::Path => self.glob(value, "a glob such as \"src/**\", an array or a test"),
-            ValueKind::Text | ValueKind::Json | ValueKind::Flag => {
-                Some(TestPart::OneOf(vec![self.scalar(value)?]))
+        Some(match self.kind {
+            ValueKind::Command => TestPart::Patterns(vec![self.pattern(value)?]),
+            ValueKind::Path => {
+                TestPart::Glob(self.glob(value, "a glob such as \"src/**\", an array or a test")?)
             }
-        }
-    }
-
-    fn pattern(&mut self, value: &Ast<'_>) -> Option<CommandPattern> {
-        let text = self.text(value, "a command such as \"git push\", an array or a test")?;
-        let never = |why: &str| {
-            let message = format!("`{}` can never hold: {why}", self.name);
-            let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
-            RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help)
-        };
-        // Most patterns have none of the signs that these two look for.
-        let is_doubtful = plain_program(text).is_none();
-        let contradiction = if is_doubtful { CommandPattern::contradiction(text) } else { None };
-        if let Some(contradiction) = contradiction {
-            let problem = never(&contradiction);
-            self.problem(problem);
-            return None;
-        }
-        if is_doubtful && let Some(doubt) = CommandPattern::doubt(text) {
-            let warning = never(&doubt);
-            self.readings.warnings.push(warning);
-        }
-        match CommandPattern::compile(text) {
-            Ok(pattern) => Some(pattern),
-            Err(problem) => {
-                let message = format!("`{}` is not a command pattern: {problem}", self.name);
-                let help = "begin with a program: \"git push --force\"";
-                self.problem(RuleProblem::new(DiagnosticCode::InvalidPattern, value, message).help(help));
-                None
-            }
-        }
-    }
-
-    /// One pattern or several, for `pattern` and `unless`.
-    fn patterns(&mut self, operator: &str, value: &Ast<'_>) -> Option<Vec<CommandPattern>> {
-        match value {
-            Ast::Array(list) if list.elements.is_empty() => {
-                let message = format!("`{operator}` lists no pattern");
-                let problem = RuleProblem::new(DiagnosticCode::EmptyTest, value, message);
-                self.problem(problem.help("list commands such as \"git push --dry-run\""));
-                None
-            }
-            Ast::Array(list) => list.elements.iter().map(|element| self.pattern(element)).collect(),
-            single => Some(vec![self.pattern(single)?]),
-        }
-    }
-
-    /// One glob or several, for `unless`.
-    fn globs(&mut self, value: &Ast<'_>) -> Option<Vec<Glob>> {
-        let values: &[Ast<'_>] = match value {
-            Ast::Array(list) => &list.elements,
-            single => std::slice::from_ref(single),
-        };
-        let mut globs = Vec::new();
-        for value in values {
-            if let TestPart::Glob(glob) = self.glob(value, "a glob such as \"/tmp/**\", or several")? {
-                globs.push(glob);
-            }
-        }
-        Some(globs)
+            ValueKind::Text | ValueKind::Json | ValueKind::Flag => TestPart::OneOf(vec![self.scalar(value)?]),
+        })
     }
 
     /// Reads one operator of a test object; `None`, with a problem, if it cannot be read or can never hold for this
@@ -172,72 +109,104 @@ impl TestReader<'_> {
         let (operator, value) = (prop.name.as_str(), &prop.value);
         if !TESTS.contains(&operator) {
             let message = format!("`{}` is not a test", shortened(operator));
-            self.problem(
-                RuleProblem::new(DiagnosticCode::UnknownTest, &prop.name, message).suggest(operator, &TESTS),
-            );
-            return None;
+            let help = suggestion(operator, &TESTS);
+            return self.refuse(DiagnosticCode::UnknownTest, &prop.name, &message, &help);
         }
-        let is_flag = self.kind == ValueKind::Flag && !matches!(operator, "equals" | "in" | "exists");
-        let is_for_commands = matches!(operator, "pattern" | "unless");
-        let other_kind = match operator {
-            "outside" => self.kind != ValueKind::Path,
-            "pattern" => self.kind != ValueKind::Command,
-            "unless" => !matches!(self.kind, ValueKind::Command | ValueKind::Path),
-            _ => false,
+        let fits = match operator {
+            "equals" | "in" | "exists" => true,
+            _ if self.kind == ValueKind::Flag => false,
+            "outside" => self.kind == ValueKind::Path,
+            "pattern" => self.kind == ValueKind::Command,
+            "unless" => matches!(self.kind, ValueKind::Command | ValueKind::Path),
+            _ => true,
         };
-        if is_flag || other_kind {
+        if !fits {
             let message = format!("`{operator}` can never hold for `{}`", self.name);
-            let help = match self.kind {
-                ValueKind::Flag => "it is `true`, `false` or a cause such as \"stdin\"",
-                _ if is_for_commands => "it is for `command`",
+            let help = match operator {
+                _ if self.kind == ValueKind::Flag => "it is `true`, `false` or a cause such as \"stdin\"",
+                "pattern" | "unless" => "it is for `command`",
                 _ => "it is for paths: `writes` and `reads`",
             };
-            self.problem(RuleProblem::new(DiagnosticCode::WrongType, &prop.name, message).help(help));
-            return None;
+            return self.refuse(DiagnosticCode::WrongType, &prop.name, &message, help);
         }
-        match operator {
-            "exists" => test.exists = Some(self.flag(operator, value)?),
-            "outside" => test.parts.push(TestPart::Outside(self.flag(operator, value)?)),
-            "equals" => test.parts.push(TestPart::OneOf(vec![self.scalar(value)?])),
-            "in" => test.parts.push(TestPart::OneOf(self.list(value)?)),
-            "glob" => test.parts.push(self.glob(value, "a string")?),
-            "pattern" => test.parts.push(TestPart::AnyPattern(self.patterns(operator, value)?)),
-            "unless" if self.kind == ValueKind::Path => {
-                test.parts.push(TestPart::UnlessGlob(self.globs(value)?));
-            }
-            "unless" => test.parts.push(TestPart::Unless(self.patterns(operator, value)?)),
-            "regex" => {
-                let flags = all.properties.iter().find(|prop| prop.name.as_str() == "flags");
-                let flags = match flags {
-                    Some(prop) => self.regex_flags(&prop.value)?,
-                    None => "",
-                };
-                test.parts.push(self.regex(value, flags)?);
+        let other = |name: &str| all.properties.iter().find(|prop| prop.name.as_str() == name);
+        test.parts.push(match operator {
+            "exists" => {
+                test.exists = Some(self.flag(operator, value)?);
+                return Some(());
             }
             // They are read with the expression that they belong to.
-            "flags" if all.properties.iter().any(|prop| prop.name.as_str() == "regex") => {}
+            "flags" if other("regex").is_some() => return Some(()),
             "flags" => {
                 let message = "`flags` has an effect only beside a `regex`";
-                let problem = RuleProblem::new(DiagnosticCode::UnknownTest, &prop.name, message);
-                self.problem(problem.help("write { \"regex\": \"…\", \"flags\": \"i\" }"));
-                return None;
+                let help = "write { \"regex\": \"…\", \"flags\": \"i\" }";
+                return self.refuse(DiagnosticCode::UnknownTest, &prop.name, message, help);
             }
-            "contains" if self.kind == ValueKind::Json => {
-                test.parts.push(TestPart::Contains(self.scalar(value)?));
+            "regex" => {
+                let flags = other("flags").map_or(Some(""), |prop| self.regex_flags(&prop.value))?;
+                TestPart::Regex(self.regex(value, flags)?)
             }
-            "contains" => test.parts.push(TestPart::Contains(Value::from(self.some_text(operator, value)?))),
-            _ => test.parts.push(TestPart::StartsWith(self.some_text(operator, value)?.to_owned())),
-        }
+            "outside" => TestPart::Outside(self.flag(operator, value)?),
+            "equals" => TestPart::OneOf(vec![self.scalar(value)?]),
+            "in" if value.as_array().is_none() => return self.findings.wrong_type("`in`", "an array", value),
+            "in" => {
+                let empty = "`in` has nothing to compare with: it can never hold";
+                TestPart::OneOf(self.each(value, empty, "list what it may be", Self::scalar)?)
+            }
+            "glob" => TestPart::Glob(self.glob(value, "a string")?),
+            "unless" if self.kind == ValueKind::Path => {
+                let values = match value {
+                    Ast::Array(list) => list.elements.as_slice(),
+                    single => std::slice::from_ref(single),
+                };
+                let globs =
+                    values.iter().map(|value| self.glob(value, "a glob such as \"/tmp/**\", or several"));
+                TestPart::UnlessGlob(globs.collect::<Option<_>>()?)
+            }
+            "pattern" | "unless" => {
+                let (empty, help) = (
+                    format!("`{operator}` lists no pattern"),
+                    "list commands such as \"git push --dry-run\"",
+                );
+                let patterns = self.each(value, &empty, help, Self::pattern)?;
+                if operator == "pattern" { TestPart::Patterns(patterns) } else { TestPart::Unless(patterns) }
+            }
+            "contains" if self.kind == ValueKind::Json => TestPart::Contains(self.scalar(value)?),
+            "contains" => TestPart::Contains(Value::from(self.some_text(operator, value)?)),
+            _ => TestPart::StartsWith(self.some_text(operator, value)?.to_owned()),
+        });
         Some(())
+    }
+
+    fn pattern(&mut self, value: &Ast<'_>) -> Option<CommandPattern> {
+        let text = self.text(value, "a command such as \"git push\", an array or a test")?;
+        // Most patterns have none of the signs that these two look for.
+        let doubtful = plain_program(text).is_none().then_some(text);
+        let name = self.name;
+        let never = |why: String| format!("`{name}` can never hold: {why}");
+        let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
+        if let Some(message) = doubtful.and_then(CommandPattern::contradiction).map(never) {
+            return self.refuse(DiagnosticCode::NeverHolds, value, &message, help);
+        }
+        if let Some(message) = doubtful.and_then(CommandPattern::doubt).map(never) {
+            self.findings.warn(DiagnosticCode::NeverHolds, value, &message, help);
+        }
+        match CommandPattern::compile(text) {
+            Ok(pattern) => Some(pattern),
+            Err(problem) => {
+                let message = format!("`{}` is not a command pattern: {problem}", self.name);
+                let help = "begin with a program: \"git push --force\"";
+                self.refuse(DiagnosticCode::InvalidPattern, value, &message, help)
+            }
+        }
     }
 
     /// A string, or a problem that says what was expected instead.
     fn text<'v>(&mut self, value: &'v Ast<'_>, expected: &str) -> Option<&'v str> {
-        let text = value.as_string_lit().map(|literal| literal.value.as_ref());
-        if text.is_none() {
-            self.problem(RuleProblem::wrong_type(&format!("`{}`", self.name), expected, value));
+        match value {
+            Ast::StringLit(literal) => Some(&literal.value),
+            other => self.findings.wrong_type(&format!("`{}`", self.name), expected, other),
         }
-        text
     }
 
     /// A text that is looked for; an empty one is found everywhere.
@@ -246,41 +215,32 @@ impl TestReader<'_> {
         if text.is_empty() {
             let message = format!("`{operator}` with an empty text always holds");
             let help = "say what it looks for, or ask { \"exists\": true }";
-            self.readings
-                .warnings
-                .push(RuleProblem::new(DiagnosticCode::AlwaysHolds, value, message).help(help));
+            self.findings.warn(DiagnosticCode::AlwaysHolds, value, &message, help);
         }
         Some(text)
     }
 
     fn flag(&mut self, operator: &str, value: &Ast<'_>) -> Option<bool> {
-        let flag = value.as_boolean_lit().map(|literal| literal.value);
-        if flag.is_none() {
-            self.problem(RuleProblem::wrong_type(&format!("`{operator}`"), "`true` or `false`", value));
+        match value {
+            Ast::BooleanLit(flag) => Some(flag.value),
+            other => self.findings.wrong_type(&format!("`{operator}`"), "`true` or `false`", other),
         }
-        flag
     }
 
     /// A value that the fact can be equal to.
     fn scalar(&mut self, value: &Ast<'_>) -> Option<Value> {
-        let fits = match value {
-            Ast::StringLit(text) if self.kind == ValueKind::Flag => {
-                Cause::ALL.iter().any(|cause| cause.name() == text.value)
-            }
-            Ast::StringLit(_) => true,
-            Ast::NumberLit(_) => self.kind == ValueKind::Json,
-            Ast::BooleanLit(_) => matches!(self.kind, ValueKind::Json | ValueKind::Flag),
-            Ast::Object(_) | Ast::Array(_) | Ast::NullKeyword(_) => false,
-        };
-        if fits {
-            let slash = value.as_string_lit().is_some_and(|text| text.value.contains('/'));
-            if self.name == "program" && slash {
+        match (value, self.kind) {
+            (Ast::StringLit(text), _) if self.name == "program" && text.value.contains('/') => {
                 let message = "`program` can never hold: it is a name without its folder";
                 let help = "write the last part of the path, such as \"rm\"";
-                self.problem(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
-                return None;
+                return self.refuse(DiagnosticCode::NeverHolds, value, message, help);
             }
-            return Some(value.clone().into());
+            (Ast::StringLit(text), ValueKind::Flag)
+                if !Cause::ALL.iter().any(|cause| cause.name() == text.value) => {}
+            (Ast::StringLit(_), _)
+            | (Ast::NumberLit(_), ValueKind::Json)
+            | (Ast::BooleanLit(_), ValueKind::Json | ValueKind::Flag) => return Some(value.clone().into()),
+            _ => {}
         }
         let expected = match self.kind {
             ValueKind::Flag => {
@@ -291,68 +251,38 @@ impl TestReader<'_> {
                 "a string, an array of strings or a test"
             }
         };
-        self.problem(RuleProblem::wrong_type(&format!("`{}`", self.name), expected, value));
-        None
-    }
-
-    /// The values of `in`. An empty list is a problem: the test could never hold.
-    fn list(&mut self, value: &Ast<'_>) -> Option<Vec<Value>> {
-        let Ast::Array(list) = value else {
-            self.problem(RuleProblem::wrong_type("`in`", "an array", value));
-            return None;
-        };
-        if list.elements.is_empty() {
-            let problem = RuleProblem::new(
-                DiagnosticCode::EmptyTest,
-                value,
-                "`in` has nothing to compare with: it can never hold",
-            );
-            self.problem(problem.help("list what it may be"));
-            return None;
-        }
-        list.elements.iter().map(|element| self.scalar(element)).collect()
+        self.findings.wrong_type(&format!("`{}`", self.name), expected, value)
     }
 
     /// A glob. For a path it is seen from the project; one that no resolved path can match is warned of.
-    fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<TestPart> {
+    fn glob(&mut self, value: &Ast<'_>, expected: &str) -> Option<Glob> {
         let text = self.text(value, expected)?;
         if text.is_empty() {
-            let problem = RuleProblem::new(
-                DiagnosticCode::EmptyTest,
-                value,
-                format!("the glob of `{}` is empty", self.name),
-            );
-            self.problem(problem.help("write the path as seen from the project, such as \"src/**\""));
-            return None;
+            let message = format!("the glob of `{}` is empty", self.name);
+            let help = "write the path as seen from the project, such as \"src/**\"";
+            return self.refuse(DiagnosticCode::EmptyTest, value, &message, help);
+        }
+        let is_path = self.kind == ValueKind::Path;
+        if is_path && (text.starts_with("~/") || text.split('/').any(|name| name == "..")) {
+            let message = format!("`{}` can never hold: paths are compared without `..` and `~`", self.name);
+            let help = "write the path as seen from the project, or the absolute one";
+            self.findings.warn(DiagnosticCode::NeverHolds, value, &message, help);
         }
         let kind = if self.kind == ValueKind::Command { GlobKind::Word } else { GlobKind::Path };
         // As with paths themselves, `./src/` is `src`. A home is not known here: `~` is for commands.
-        let plain = match self.kind {
-            ValueKind::Path => trimmed(text),
-            _ => text,
-        };
-        if self.kind == ValueKind::Path
-            && (text.starts_with("~/") || text.split('/').any(|name| name == ".."))
-        {
-            let message = format!("`{}` can never hold: paths are compared without `..` and `~`", self.name);
-            let help = "write the path as seen from the project, or the absolute one";
-            self.readings
-                .warnings
-                .push(RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help));
-        }
-        match Glob::compile(plain, kind) {
-            Ok(glob) => Some(TestPart::Glob(glob)),
-            Err(problem) => {
+        let compiled = Glob::compile(if is_path { trimmed(text) } else { text }, kind);
+        compiled.map_or_else(
+            |problem| {
                 let message = format!("`{}` is not a glob: {problem}", shortened(text));
                 let help = "`\\\\` before a sign takes it as it is";
-                self.problem(RuleProblem::new(DiagnosticCode::InvalidGlob, value, message).help(help));
-                None
-            }
-        }
+                self.refuse(DiagnosticCode::InvalidGlob, value, &message, help)
+            },
+            Some,
+        )
     }
 
     /// A regular expression in the dialect of matchers, found anywhere in the text.
-    fn regex(&mut self, value: &Ast<'_>, flags: &str) -> Option<TestPart> {
+    fn regex(&mut self, value: &Ast<'_>, flags: &str) -> Option<Matcher> {
         let text = self.some_text("regex", value)?;
         let regex = Matcher::compile(text);
         // For a matcher `*` means all; as a regular expression it is none.
@@ -361,13 +291,9 @@ impl TestReader<'_> {
         if let Some(problem) = problem {
             let message = format!("`{}` is not a regular expression: {problem}", shortened(text));
             let help = "`\\\\` before a sign takes it as it is; `contains` looks for plain text";
-            self.problem(RuleProblem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
-            return None;
+            return self.refuse(DiagnosticCode::InvalidRegex, value, &message, help);
         }
-        if flags.is_empty() {
-            return Some(TestPart::Regex(regex));
-        }
-        Some(TestPart::Regex(Matcher::compile(&format!("(?{flags}:{text})"))))
+        Some(if flags.is_empty() { regex } else { Matcher::compile(&format!("(?{flags}:{text})")) })
     }
 
     /// The flags of a regular expression: `i` ignores case, `m` and `s` mean what they mean in JavaScript.
@@ -381,8 +307,7 @@ impl TestReader<'_> {
         }
         let message = format!("`{}` are not flags of a regular expression", shortened(flags));
         let help = "`i` ignores case; `m` and `s` are allowed, too";
-        self.problem(RuleProblem::new(DiagnosticCode::InvalidRegex, value, message).help(help));
-        None
+        self.refuse(DiagnosticCode::InvalidRegex, value, &message, help)
     }
 }
 

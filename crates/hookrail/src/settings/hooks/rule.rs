@@ -12,7 +12,7 @@ use crate::diagnostic::Severity;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
-use crate::rules::{Condition, ExampleUse, Rule, RulePlace, RuleReading};
+use crate::rules::{Condition, Rule, RuleFindings};
 
 impl Reader<'_> {
     /// Adds a rule that is not read yet, whose mark is at `start`.
@@ -32,15 +32,15 @@ impl Reader<'_> {
     /// Reads a rule. One that cannot be read stays a hook that always fails, so that a typing error does not silently
     /// remove a guard.
     pub(super) fn read_rule(&mut self, group: &HookGroup<'_>, hook: Node<'_, '_>) -> HookKind {
-        let examples = if self.settings.try_examples { ExampleUse::Try } else { ExampleUse::Ignore };
-        let place = RulePlace { event: group.event, matcher: &group.matcher, examples };
-        let RuleReading { rule, problems, warnings, failed_examples } = Rule::read(hook.object, place);
-        let first = self.settings.diagnostics.len();
-        self.of_rule(Severity::Error, problems.into_iter().chain(failed_examples));
-        self.of_rule(Severity::Warning, warnings);
+        let try_with = self.settings.try_examples.then_some(&group.matcher);
+        let mut found = RuleFindings::default();
+        let rule = Rule::read(hook.object, group.event, try_with, &mut found);
+        let error = found.0.iter().position(|problem| problem.severity == Severity::Error).unwrap_or(0);
+        let error = self.settings.diagnostics.len() + error;
+        self.of_rule(found);
         match rule {
             Some(rule) => HookKind::Rule(Arc::new(rule)),
-            None => self.malformed("rule", hook, first),
+            None => self.malformed("rule", hook, error),
         }
     }
 
@@ -60,11 +60,9 @@ impl Reader<'_> {
         value: &Value<'_>,
         event: EventName,
     ) -> Option<Condition> {
-        let (condition, severity, problems) = match Condition::parse(value, event) {
-            Ok((condition, warnings)) => (Some(condition), Severity::Warning, warnings),
-            Err(problems) => (None, Severity::Error, problems),
-        };
-        self.of_rule(severity, problems);
+        let mut found = RuleFindings::default();
+        let condition = Condition::parse(value, event, &mut found);
+        self.of_rule(found);
         condition
     }
 }
