@@ -13,7 +13,7 @@ mod shells;
 mod terminals;
 
 use super::book::Entry;
-use super::command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Word};
+use super::command_words::{CommandWords, Flag, FlagName, FlagValue, GivenWord, Item};
 use super::facts::{Access, Cause, Extent};
 use super::field::{Field, Likely};
 use super::walk::{Context, Stdin, Walker, base_name};
@@ -25,14 +25,17 @@ pub(super) use self::shells::{from_stdin as source_stdin, is_shell, is_stream};
 /// How many bytes of text reading one word with the book counts for.
 const READING_COST: usize = 64;
 
-impl Word for Field {
-    fn text(&self) -> Option<&str> {
-        self.as_str()
-    }
-
+impl Field {
+    /// What it begins with, if only that is known.
     fn beginning(&self) -> Option<&str> {
         self.likely.first().map(|likely| likely.path.as_str())
     }
+}
+
+/// Reads the words behind a program with this entry.
+fn read(entry: Option<Entry>, args: &[Field]) -> CommandWords {
+    let given = |field| GivenWord { text: Field::as_str(field), beginning: field.beginning() };
+    CommandWords::with_entry(entry, args.iter().map(given).collect())
 }
 
 /// The words of `fields` with blanks between them, as `eval` sees them. A word that cannot be determined becomes a
@@ -55,7 +58,7 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
     if !walker.step(args.len().saturating_mul(READING_COST)) {
         return;
     }
-    let call = Call { name, args, words: CommandWords::with_entry(Some(entry), args) };
+    let call = Call { name, args, words: read(Some(entry), args) };
     let inner = call.inner_context(context);
     let special = call.words.path.iter().rev().find_map(|entry| entry.does());
     let is_done = special.is_some_and(|special| match special {

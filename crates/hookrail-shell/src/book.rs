@@ -101,13 +101,17 @@ impl Entry {
 
     /// The entry with these names.
     fn find(path: &str) -> Option<Self> {
-        let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;
-        let (_, start, end) = INDEX.get(at)?;
-        let (head, body) = TEXT.get(*start..*end)?.split_once('\n')?;
+        let (start, end) = place(path)?;
+        let (head, body) = TEXT.get(start..end)?.split_once('\n')?;
         let (path, head) = head.split_once('\t')?;
         let (names, head) = head.split_once('\t')?;
         let (properties, sign) = head.split_once('\t')?;
         Some(Self { path, names, properties, body, has_commands: !sign.is_empty() })
+    }
+
+    /// The entry of a name that is not a program's: of `cd` in the list `shell/builtin`.
+    pub(crate) fn among(kind: &str, name: &str) -> Option<Self> {
+        Self::find(&format!("{kind} {name}"))
     }
 
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
@@ -122,6 +126,11 @@ impl Entry {
     /// The special treatment that it needs.
     pub(crate) fn does(self) -> Option<&'static str> {
         self.lines().find_map(|line| line.strip_prefix("does "))
+    }
+
+    /// The role of its only operand; empty if there is none.
+    pub(crate) fn role(self) -> &'static str {
+        self.operands().next().map_or("", |line| line.roles.trim())
     }
 
     /// How its flags are spelled.
@@ -197,6 +206,26 @@ impl Entry {
             Some(Operands { conditions, roles })
         })
     }
+}
+
+/// Whether a list of names that are not those of programs has this one.
+pub(crate) fn is_among(kind: &str, name: &str) -> bool {
+    place(&format!("{kind} {name}")).is_some()
+}
+
+/// The place of the entry with these names.
+fn place(path: &str) -> Option<(usize, usize)> {
+    let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;
+    INDEX.get(at).map(|(_, start, end)| (*start, *end))
+}
+
+/// Whether a flag takes no value by its name, whatever the program.
+pub(crate) fn is_switch(name: &str) -> bool {
+    let is_it = |flag: KnownFlag| match flag.names.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => flag.names == name,
+    };
+    Entry::find("any/flag").is_some_and(|entry| entry.flags().any(is_it))
 }
 
 /// Every further name of the subcommands of a program, with its first one; of all programs if none is given.

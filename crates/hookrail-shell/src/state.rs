@@ -29,24 +29,8 @@ pub(super) enum StateKey {
     OddFolders,
     /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
     OddVariables,
-    /// Whether the text gives new shells something that they run by themselves.
-    StartFile(StartFile),
-}
-
-/// How a variable makes a new shell run what its arguments do not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum StartFile {
-    /// `BASH_ENV`, or a function in the environment: every shell.
-    Always,
-    /// `ENV`: a shell with the option to be interactive.
-    Interactive,
-    /// `HOME` or `ZDOTDIR`: a login shell, an interactive one, or zsh.
-    Home,
-}
-
-impl StartFile {
-    /// All start files, in the order of their declaration.
-    pub(super) const ALL: [Self; 3] = [Self::Always, Self::Interactive, Self::Home];
+    /// Whether the text gives new shells something that they run by themselves, by the role of its variable.
+    StartFile(&'static str),
 }
 
 /// A known value.

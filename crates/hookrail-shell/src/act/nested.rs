@@ -65,8 +65,7 @@ pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>, inner: &Context) 
     walker.start(&whole, inner);
     // What the flags say is read as for any command; the words behind the image are not a command.
     let before: Vec<Field> = call.args.get(..=image.at).unwrap_or_default().to_vec();
-    let entry = call.words.path.first().copied();
-    let words = crate::command_words::CommandWords::with_entry(entry, &before);
+    let words = super::read(call.words.path.first().copied(), &before);
     let outer = Context { foreign: false, ..inner.clone() };
     Call { name: call.name, args: &before, words }.act(walker, inner, &outer);
     true

@@ -2,21 +2,15 @@
 
 use super::{Context, How, MAX_DIRECTORIES, Walker};
 use crate::act::joined;
+use crate::book::Entry;
 use crate::facts::{Access, Cause, Extent};
 use crate::field::Field;
 use crate::state::{StateKey, Value};
 
-/// Builtins of Bash that are programs, if anything, to a plain shell.
-#[rustfmt::skip] // A list is read as a block.
-const ONLY_IN_BASH: [&str; 19] = [
-    "builtin", "compgen", "complete", "compopt", "declare", "dirs", "disown", "enable", "help", "let",
-    "logout", "mapfile", "popd", "pushd", "readarray", "shopt", "source", "suspend", "typeset",
-];
-
 /// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
 /// name.
 pub(super) fn is_only_in_bash(name: &str) -> bool {
-    ONLY_IN_BASH.contains(&name)
+    Entry::among("shell/builtin", name).is_some_and(|entry| entry.is("only-bash"))
 }
 
 impl Walker {
@@ -65,7 +59,7 @@ impl Walker {
             }
             "test" | "[" => self.subscripts(args, context),
             "shopt" if args.iter().any(|field| field.is("lastpipe") || field.text.is_none()) => {
-                self.state.set(StateKey::OddVariables, Some(Value::Set));
+                self.set_flag(StateKey::OddVariables);
                 self.forget_variables();
             }
             "hash" | "enable" => {

@@ -1,5 +1,6 @@
 //! From words to fields, with the variables that are known.
 
+use super::environment::known;
 use super::{Context, Stdin, Walker};
 use crate::braces;
 use crate::facts::{Cause, Extent};
@@ -7,14 +8,6 @@ use crate::field::{Field, FieldBuilder, Likely};
 use crate::parse::is_identifier;
 use crate::state::{StateKey, Value};
 use crate::syntax::{AndOr, Operation, Parameter, Script, UnexpandedWord, WordPart};
-
-/// Variables that a shell sets by itself.
-#[rustfmt::skip] // A list is read as a block.
-const SET_BY_SHELL: [&str; 24] = [
-    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_REMATCH", "BASH_SOURCE",
-    "BASH_SUBSHELL", "COMP_WORDS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "FUNCNAME", "GROUPS",
-    "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PIPESTATUS", "PWD", "RANDOM", "SECONDS", "SRANDOM",
-];
 
 /// What a parameter expands to.
 enum Expanded {
@@ -302,17 +295,19 @@ impl Walker {
     /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
-            self.state.set(StateKey::OddSplitting, Some(Value::Set));
+            self.set_flag(StateKey::OddSplitting);
         }
-        if matches!(name, "CDPATH" | "HOME" | "PWD" | "TMPDIR") {
-            self.state.set(StateKey::OddFolders, Some(Value::Set));
+        let known = known(name);
+        if known.is_some_and(|entry| entry.is("folder")) {
+            self.set_flag(StateKey::OddFolders);
         }
         if let Some(text) = &value {
             self.expanded_as_subscript(text, context);
         }
-        self.note_variable(name, value.as_deref(), context);
-        let is_followed =
-            !self.state.is_set(&StateKey::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        self.note_known(known, value.as_deref(), context);
+        let is_followed = !self.state.is_set(&StateKey::OddVariables)
+            && !known.is_some_and(|entry| entry.is("set-by-shell"))
+            && name != "IFS";
         if is_followed && value.as_ref().is_some_and(|value| value.len() > super::MAX_VALUE) {
             self.dynamic(Cause::Bound);
         }

@@ -58,7 +58,7 @@ impl Walker {
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
         if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
             self.has_arithmetic = true;
-            self.state.set(StateKey::OddVariables, Some(Value::Set));
+            self.set_flag(StateKey::OddVariables);
             self.forget_variables();
         }
         let is_reference =
