@@ -16,7 +16,7 @@ use super::book::Entry;
 use super::command_words::{CommandWords, Flag, FlagName, FlagValue, GivenWord, Item};
 use super::facts::{Access, Cause, Extent};
 use super::field::{Field, Likely};
-use super::walk::{Context, Stdin, Walker, base_name};
+use super::walk::{Context, Walker, base_name};
 
 pub(super) use self::git::is_git_code;
 pub(super) use self::search::{found_by_fd, found_by_find, words_of};
@@ -135,6 +135,21 @@ impl Call<'_> {
             Item::Operand(_) | Item::Flag(_) => None,
         };
         self.words.items.iter().filter_map(slot).collect()
+    }
+
+    /// The words of these operands.
+    fn operand_fields(&self) -> impl DoubleEndedIterator<Item = Field> {
+        self.slots().into_iter().map(|slot| self.field(slot.at))
+    }
+
+    /// The word at a place and all behind it.
+    fn from(&self, at: usize) -> &[Field] {
+        self.args.get(at..).unwrap_or_default()
+    }
+
+    /// The words behind a double dash.
+    fn behind_dashes(&self) -> Option<&[Field]> {
+        self.args.iter().position(|field| field.is("--")).map(|at| self.from(at + 1))
     }
 
     fn field(&self, at: usize) -> Field {
@@ -284,10 +299,10 @@ impl Call<'_> {
                 self.named_operands(walker, name, role, slots, inner, context);
             } else if role == "stdin" && !self.has("--help|--version") {
                 shells::from_stdin(walker, inner);
-            } else if let ("stdin-text", Stdin::Text(text)) = (role, &inner.stdin)
+            } else if let ("stdin-text", Some(text)) = (role, inner.text())
                 && slots.first().is_none_or(|slot| self.field(slot.at).is("-"))
             {
-                languages::quoted_names(walker, text, context);
+                languages::quoted_names(walker, &text, context);
             }
         }
         let mut roles: Vec<&'static str> =
@@ -338,7 +353,7 @@ impl Call<'_> {
             let field = self.field(slot.at);
             if role == "self" {
                 // The same program once more, in another folder or with other settings.
-                let words = self.args.get(slot.at..).unwrap_or_default().iter().cloned();
+                let words = self.from(slot.at).iter().cloned();
                 let whole: Vec<Field> = std::iter::once(Field::known(self.name)).chain(words).collect();
                 walker.start(&whole, inner);
                 found = true;
@@ -408,7 +423,7 @@ impl Call<'_> {
             return;
         }
         self.note_unclear(walker, first.at);
-        let words = self.args.get(first.at..).unwrap_or_default();
+        let words = self.from(first.at);
         if role == "line" {
             shells::joined_code(walker, words, inner);
             return;
@@ -419,7 +434,7 @@ impl Call<'_> {
         if (first.may_be_value || is_several)
             && let Some(next) = slots.get(1)
         {
-            walker.start(self.args.get(next.at..).unwrap_or_default(), inner);
+            walker.start(self.from(next.at), inner);
         }
     }
 
@@ -517,7 +532,11 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
             }
         }
         "text" => languages::quoted_names(walker, value.as_str().unwrap_or_default(), context),
-        "ex" => languages::editor_command(walker, value.as_str().unwrap_or_default(), inner),
+        "ex" | "client" | "calls" => {
+            if let Some(code) = languages::code_in(role, value.as_str().unwrap_or_default()) {
+                shells::code(walker, &Field::known(code), None, inner);
+            }
+        }
         "blob" => {
             let name = value.as_str().map(|text| text.rsplit(':').next().unwrap_or(text).to_owned());
             let field = name.map_or_else(|| value.clone(), Field::known);
@@ -532,8 +551,6 @@ fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, c
             }
         }
         "run" => walker.start(std::slice::from_ref(value), inner),
-        "client" => languages::client_command(walker, value.as_str().unwrap_or_default(), inner),
-        "calls" => languages::bound_calls(walker, value.as_str().unwrap_or_default(), inner),
         // Words for a program that the value does not name.
         "cargo-code" | "tmux-code" => {
             let program = role.trim_end_matches("-code");

@@ -389,7 +389,8 @@ impl<'w> WordReader<'w> {
             (None, Some(None)) => FlagValue::Unknown,
             (None, Some(Some(_)) | None) => FlagValue::None,
         };
-        let takes_next = matches!(&name, FlagName::Other(name) if name.starts_with("--") && !crate::book::is_switch(name));
+        let takes_next =
+            matches!(&name, FlagName::Other(name) if name.starts_with("--") && !crate::book::is_switch(name));
         let is_doubtful = takes_next && matches!(value, FlagValue::None);
         let level = self.level();
         self.push(name, value, level);

@@ -4,7 +4,7 @@ use super::{Call, act, shells};
 use crate::command_words::Item;
 use crate::facts::{Access, Cause};
 use crate::field::Field;
-use crate::walk::{Context, Stdin, Walker, base_name};
+use crate::walk::{Context, Walker, base_name};
 
 /// Reads a command to which the program adds a word. To `ssh` a host and a command are added, which the line itself names.
 pub(super) fn code_with_word(walker: &mut Walker, value: &Field, context: &Context) {
@@ -60,7 +60,7 @@ pub(super) fn mount(walker: &mut Walker, value: &Field, context: &Context) {
 pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
     let Some(entry) = call.value("--entrypoint").filter(|entry| !entry.is("")) else { return false };
     let Some(image) = call.slots().first().copied() else { return false };
-    let rest = call.args.get(image.at + 1..).unwrap_or_default();
+    let rest = call.from(image.at + 1);
     let whole: Vec<Field> = std::iter::once(entry).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     // What the flags say is read as for any command; the words behind the image are not a command.
@@ -82,11 +82,11 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> 
         walker.use_path(Access::Read, &file, &Context { foreign: false, ..inner.clone() });
         return true;
     }
-    let Stdin::Text(text) = &inner.stdin else {
+    let Some(text) = inner.text() else {
         shells::from_stdin(walker, inner);
         return true;
     };
-    for line in text.to_string().lines() {
+    for line in text.lines() {
         let line = line.trim_start();
         let fields = if line.starts_with('@') { 1 } else { 5 };
         let mut rest = line;
@@ -103,7 +103,7 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> 
 
 /// `socat EXEC:command`, `SYSTEM:code`.
 pub(super) fn socat(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
-    for field in call.slots().iter().map(|slot| call.field(slot.at)) {
+    for field in call.operand_fields() {
         let Some((kind, value)) = field.as_str().and_then(|text| text.split_once(':')) else { continue };
         let value = value.split(',').next().unwrap_or(value);
         match kind.to_ascii_lowercase().as_str() {
@@ -192,8 +192,7 @@ pub(super) fn start_daemon(walker: &mut Walker, call: &Call<'_>, inner: &Context
         return true;
     }
     let Some(program) = call.value("-a").or_else(|| call.value("-x")) else { return false };
-    let dashes = call.args.iter().position(|field| field.is("--"));
-    let rest = dashes.and_then(|at| call.args.get(at + 1..)).unwrap_or_default();
+    let rest = call.behind_dashes().unwrap_or_default();
     let whole: Vec<Field> = std::iter::once(program).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     true

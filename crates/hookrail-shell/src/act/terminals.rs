@@ -3,7 +3,7 @@
 use super::{Call, act, shells};
 use crate::facts::Cause;
 use crate::field::Field;
-use crate::walk::{Context, Stdin, Walker};
+use crate::walk::{Context, Walker};
 
 /// `tmux`: several commands in one line, separated by `;`, of which some are typed into a terminal.
 pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>, context: &Context) -> b
     if !last.is_empty() {
         first.push(Field::known(last));
     }
-    let rest = call.args.get(end + 1..).unwrap_or_default();
+    let rest = call.from(end + 1);
     walker.deeper(|walker| {
         act(walker, call.name, &first, context);
         if !rest.is_empty() {
@@ -85,8 +85,7 @@ pub(super) fn screen(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> b
 pub(super) fn expect(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
     if let Some(code) = call.value("-c") {
         statements(walker, code.as_str().unwrap_or_default(), inner);
-    } else if let (Stdin::Text(text), None) = (&inner.stdin, call.slots().first()) {
-        let text = text.to_string();
+    } else if let (Some(text), None) = (inner.text(), call.slots().first()) {
         statements(walker, &text, inner);
     }
     false

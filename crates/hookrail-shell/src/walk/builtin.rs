@@ -4,7 +4,7 @@ use super::{Context, How, MAX_DIRECTORIES, Walker};
 use crate::act::joined;
 use crate::book::Entry;
 use crate::facts::{Access, Cause, Extent};
-use crate::field::Field;
+use crate::field::{Field, Likely};
 use crate::state::{StateKey, Value};
 
 /// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
@@ -166,28 +166,21 @@ impl Walker {
             .iter()
             .filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
         let (operand, extra) = (operands.next(), operands.next());
-        let whole = |text: String| (text, Extent::Whole);
         let operand = match (name, operand, extra) {
             ("cd", None, _) if self.own_home().is_none() && self.state.is_set(&StateKey::OddFolders) => None,
-            ("cd", None, _) => Some(whole(self.own_home().unwrap_or_else(|| "~".to_owned()))),
-            ("cd" | "pushd", Some(field), None) => {
-                match (&field.text, field.likely.as_slice()) {
-                    // What comes before the first sign of a pattern is known.
-                    (Some(text), _) if field.glob => {
-                        let start = text.split(['*', '?', '[']).next().unwrap_or_default();
-                        (!start.is_empty()).then(|| (start.to_owned(), Extent::Beginning))
-                    }
-                    (Some(text), _) if text.starts_with('~') && !field.tilde => {
-                        Some(whole(format!("./{text}")))
-                    }
-                    (Some(text), _) => Some(whole(text.clone())),
-                    (None, [likely]) if field.guess.is_none() => Some((likely.path.clone(), likely.extent)),
-                    (None, _) => None,
+            ("cd", None, _) => Some(Likely::whole(self.own_home().unwrap_or_else(|| "~".to_owned()))),
+            ("cd" | "pushd", Some(field), None) => match &field.text {
+                // What comes before the first sign of a pattern is known.
+                Some(text) if field.glob => {
+                    let path = text.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
+                    Some(Likely { path, extent: Extent::Beginning })
                 }
-            }
+                None if field.guess.is_some() => None,
+                _ => field.path(),
+            },
             _ => None,
         };
-        let operand = operand.filter(|(operand, _)| {
+        let operand = operand.map(|likely| (likely.path, likely.extent)).filter(|(operand, _)| {
             let is_stack = operand == "-"
                 || (name == "pushd" && operand.starts_with(['+', '-']))
                 || operand.starts_with("~-")
@@ -196,14 +189,8 @@ impl Walker {
             !is_stack && !operand.is_empty() && is_fixed
         });
         let is_absolute = operand.as_ref().is_some_and(|(operand, _)| operand.starts_with(['/', '~']));
-        let before = match self.state.get(&StateKey::Directory) {
-            // An absolute path does not depend on where one was.
-            _ if is_absolute => Some((Vec::new(), Extent::Whole)),
-            None => Some((Vec::new(), Extent::Whole)),
-            Some(Value::Directory(Some(operands))) => Some((operands.to_vec(), Extent::Whole)),
-            Some(Value::Below(operands)) => Some((operands.to_vec(), Extent::Beginning)),
-            Some(_) => None,
-        };
+        // An absolute path does not depend on where one was.
+        let before = if is_absolute { Some((Vec::new(), Extent::Whole)) } else { self.state.directory() };
         if before.as_ref().is_some_and(|(operands, _)| operands.len() >= MAX_DIRECTORIES) {
             self.dynamic(Cause::Bound);
         }
@@ -212,17 +199,15 @@ impl Walker {
                 if operands.len() < MAX_DIRECTORIES =>
             {
                 operands.push(operand);
-                match extent {
-                    Extent::Whole => Value::Directory(Some(operands.into())),
-                    Extent::Beginning | Extent::Everything => Value::Below(operands.into()),
-                }
+                Some((operands, extent))
             }
             // One more folder below a beginning is still below it.
             (Some((operands, _)), Some((operand, _))) if operand.split('/').all(|name| name != "..") => {
-                Value::Below(operands.into())
+                Some((operands, Extent::Beginning))
             }
-            _ => Value::Directory(None),
+            _ => None,
         };
+        let after = Value::Directory(after.map(|(operands, extent)| (operands.into(), extent)));
         self.state.set(StateKey::Directory, Some(after));
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Stdin, Walker, base_name};
+use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Walker, base_name};
 use crate::facts::{Cause, Extent};
 use crate::field::{Field, Likely};
 use crate::parse::parse;
@@ -64,7 +64,7 @@ impl Walker {
             self.assign(assign, &inner);
         }
         if fields.is_empty() {
-            self.output = Stdin::Unknown;
+            self.output = None;
             return;
         }
         let during = self.start_files();
@@ -93,7 +93,7 @@ impl Walker {
         }
         self.note_output(&fields, target.as_ref(), &inner);
         if assigns.iter().any(|assign| assign.name == "TMPDIR") {
-            self.output = Stdin::Unknown;
+            self.output = None;
         }
     }
 
@@ -232,7 +232,7 @@ impl Walker {
         if rounds == MAX_RECURSION {
             positional = None;
             self.forget_variables();
-            self.state.set(StateKey::Directory, Some(Value::Directory(None)));
+            self.state.forget_directory();
         }
         let before = self.state.get(&StateKey::Positional).cloned();
         self.state.set(StateKey::Positional, positional);

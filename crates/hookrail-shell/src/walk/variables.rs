@@ -136,7 +136,7 @@ impl Walker {
         }
         // What is read may be any of the paths that come in.
         let is_read = matches!(name, "read" | "mapfile" | "readarray");
-        let read = if is_read { crate::act::words_of(&context.stdin) } else { Vec::new() };
+        let read = if is_read { crate::act::words_of(context.stdin.as_ref()) } else { Vec::new() };
         for implied in ["REPLY", "MAPFILE"] {
             self.state.set(StateKey::Variable(implied.to_owned()), None);
             self.set_likely(implied, read.clone());
