@@ -78,13 +78,13 @@ impl CopiedFiles {
 }
 
 /// `dd if=a of=b` is a copy; without `if` it writes what it is fed with.
-pub(super) fn dd(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn dd(walker: &mut Walker, call: &Call<'_>) -> bool {
     let named = |name: &str| {
         call.operand_fields().rev().find_map(|field| field.as_str()?.strip_prefix(name).map(Field::known))
     };
     match (named("if="), named("of=")) {
         (Some(source), Some(target)) => walker.note_copy(&source, &target),
-        (None, Some(target)) => walker.note_file(&target, context.text()),
+        (None, Some(target)) => walker.note_file(&target, call.inner.text()),
         (_, None) => {}
     }
     false

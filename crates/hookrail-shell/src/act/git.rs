@@ -43,7 +43,8 @@ pub(super) fn setting(walker: &mut Walker, setting: &Field, context: &Context) {
 }
 
 /// `git config [options] key value`: it is read like a value of `-c`, because the next command may be the one that uses it.
-pub(super) fn written_setting(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn written_setting(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     let operands: Vec<Field> = call.operand_fields().collect();
     for pair in operands.windows(2) {
         let [key, value] = pair else { continue };

@@ -39,7 +39,8 @@ pub(super) fn code_in<'t>(role: &str, text: &'t str) -> Option<&'t str> {
 }
 
 /// The scripts of `sed`: `w` and `r` name files, `e` runs a command.
-pub(super) fn sed(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+pub(super) fn sed(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let (inner, context) = (&call.inner, call.context);
     let given = call.flags(usize::MAX).filter(|flag| super::is_named(flag, "-e"));
     let mut scripts: Vec<Field> = given.filter_map(|flag| call.value_of(flag)).collect();
     if !call.has("-e|-f") {

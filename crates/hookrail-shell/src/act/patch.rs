@@ -69,7 +69,8 @@ fn names(patch: &str) -> Vec<&str> {
 }
 
 /// `patch`, `git apply` and `apply_patch`.
-pub(super) fn act(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn act(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = call.context;
     if call.has("--check|--stat|--numstat|--summary|--dry-run") {
         return true;
     }

@@ -107,7 +107,8 @@ pub(crate) fn words_of(stdin: Option<&Value>) -> Vec<Likely> {
 /// `find`: with `-delete` the folders that it starts from are written, `-fprint` and similar options name a file, and
 /// `-exec` is followed by a command that ends with `;`, or with `+` directly behind `{}`. What `-execdir` starts runs in the
 /// folder of each file, so other relative paths in it cannot be determined.
-pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+pub(super) fn find(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let (inner, context) = (&call.inner, call.context);
     let (folders, mut rest) = searched(call.args);
     let found = named(below(&folders), &folders, rest);
     while let Some((action, behind)) = rest.split_first() {
@@ -143,7 +144,8 @@ pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, contex
 }
 
 /// `fd pattern [folder…] -x command…`: without a sign what was found comes last.
-pub(super) fn fd(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn fd(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     let is_action = |field: &Field| {
         field.as_str().is_some_and(|text| matches!(text, "-x" | "-X" | "--exec" | "--exec-batch"))
     };
@@ -169,7 +171,8 @@ pub(super) fn fd(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool 
 ///
 /// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be determined
 /// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
-pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let (inner, context) = (&call.inner, call.context);
     if let Some(file) = call.value("-a") {
         walker.use_path(Access::Read, &file, context);
     }
@@ -229,7 +232,8 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
 ///
 /// Without a command the inputs themselves are the commands. They are known only where they are on the line, behind
 /// `:::` or as the text of a pipe; read from a file they can be anything.
-pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     let slots = call.slots();
     let start = slots.first().map_or(call.args.len(), |slot| slot.at);
     if call.has_before("--version|--help|--citation", start) {

@@ -179,7 +179,8 @@ pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Contex
 
 /// `su`: with `-c` code, otherwise a shell with the arguments behind the user's name. `runuser -u user command` starts a
 /// command.
-pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn su(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     if call.has("--help|--version|-h|-V") {
         return true;
     }
@@ -205,14 +206,16 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
 }
 
 /// `capsh … -- -c code`: what follows the dashes are words for a shell.
-pub(super) fn behind_dashes(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn behind_dashes(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     let dashes = call.args.iter().position(|field| field.is("--") || field.is("=="));
     dashes.is_some_and(|at| shell(walker, "bash", call.from(at + 1), context))
 }
 
 /// `pwsh -Command …`: the words behind the flag are code. Its language is read where plain words mean the same to every shell;
 /// nothing is concluded from other code. Flags may be cut short and are the same in upper and lower case.
-pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     let mut at = 0;
     while let Some(arg) = call.args.get(at) {
         let Some(text) = arg.as_str() else {
