@@ -258,18 +258,6 @@ impl Walker {
         }
     }
 
-    /// Runs `walk` in a directory that cannot be determined, if `moves`.
-    pub(super) fn elsewhere(&mut self, moves: bool, walk: impl FnOnce(&mut Self)) {
-        let mark = self.state.mark();
-        if moves {
-            self.state.forget_directory();
-        }
-        walk(self);
-        if moves {
-            self.state.undo(mark);
-        }
-    }
-
     /// Runs `walk` in `folders`, one after another, as with `cd`. Nothing that it changes stays.
     pub(super) fn within(&mut self, folders: &[Field], walk: impl FnOnce(&mut Self)) {
         let mark = self.state.mark();

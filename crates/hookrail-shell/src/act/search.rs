@@ -135,7 +135,8 @@ pub(super) fn find(walker: &mut Walker, call: &Call<'_>) -> bool {
                 rest = behind.get(end.unwrap_or(behind.len())..).unwrap_or_default();
                 let whole: Vec<Field> =
                     command.iter().map(|field| with_hole(field, Some("{}"), &found)).collect();
-                walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&whole, inner));
+                let folders = if action.ends_with("dir") { vec![Field::unknown()] } else { Vec::new() };
+                walker.within(&folders, |walker| walker.start(&whole, inner));
             }
             _ => {}
         }

@@ -13,6 +13,14 @@ pub(super) fn is_only_in_bash(name: &str) -> bool {
     Entry::among("shell/builtin", name).is_some_and(|entry| entry.is("only-bash"))
 }
 
+/// The words without a double dash before them.
+fn behind_dashes(args: &[Field]) -> &[Field] {
+    match args {
+        [first, rest @ ..] if first.is("--") => rest,
+        _ => args,
+    }
+}
+
 impl Walker {
     /// Reads what the builtin `name` does with `args`.
     ///
@@ -25,9 +33,7 @@ impl Walker {
                     self.dynamic(Cause::Eval);
                     self.forget_variables();
                 }
-                let args =
-                    if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
-                let text = joined(args.unwrap_or_default());
+                let text = joined(behind_dashes(args));
                 self.with_holes(|walker| walker.code(&text, context));
             }
             "source" | "." => {
@@ -102,20 +108,14 @@ impl Walker {
                 at += 1;
             }
         }
-        let rest = args.get(at..).unwrap_or_default();
-        let rest = if rest.first().is_some_and(|field| field.is("--")) {
-            rest.get(1..).unwrap_or_default()
-        } else {
-            rest
-        };
+        let rest = behind_dashes(args.get(at..).unwrap_or_default());
         let how = if name == "exec" { How::Program } else { How::WithoutFunctions };
         self.run(rest, how, &context.behind(name));
     }
 
     /// `trap`: literal code is read when everything else has been, because it can call what is defined later.
     fn trap(&mut self, args: &[Field], context: &Context) {
-        let args = if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
-        let Some((code, signals)) = args.and_then(<[Field]>::split_first) else { return };
+        let Some((code, signals)) = behind_dashes(args).split_first() else { return };
         match code.as_str() {
             None => self.dynamic(Cause::Eval),
             Some("-" | "" | "-l" | "-p" | "-lp") => {}
