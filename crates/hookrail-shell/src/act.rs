@@ -59,7 +59,8 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
         return;
     }
     let words = read(Some(entry), args);
-    let mut call = Call { name, args, words, inner: context.behind(name), context };
+    let mut call =
+        Call { name, args, words, inner: context.behind(name), context, start: walker.commands().len() };
     call.inner.posix = call.is("posix");
     // `chroot /` changes nothing.
     let stays = || call.operand_fields().next().is_some_and(|first| first.is("/"));
@@ -109,6 +110,8 @@ struct Call<'c> {
     inner: Context,
     /// Where it runs itself.
     context: &'c Context,
+    /// How many commands of the line were found before those that it starts.
+    start: usize,
 }
 
 /// An operand, or a word that cannot be determined.
@@ -142,13 +145,13 @@ impl Call<'_> {
     }
 
     /// The word at a place and all behind it.
-    fn from(&self, at: usize) -> &[Field] {
+    fn words_at(&self, at: usize) -> &[Field] {
         self.args.get(at..).unwrap_or_default()
     }
 
     /// The words behind a double dash.
     fn behind_dashes(&self) -> Option<&[Field]> {
-        self.args.iter().position(|field| field.is("--")).map(|at| self.from(at + 1))
+        self.args.iter().position(|field| field.is("--")).map(|at| self.words_at(at + 1))
     }
 
     fn field(&self, at: usize) -> Field {
@@ -246,7 +249,8 @@ impl Call<'_> {
         };
         let mut is_foreign = self.inner.foreign;
         let mut uses: Vec<(&'static str, Field)> = Vec::new();
-        let (mut folders, mut inside, mut rest) = (Vec::new(), Vec::new(), None);
+        let (mut folders, mut inside, mut rest, mut environments) =
+            (Vec::new(), Vec::new(), None, Vec::new());
         for flag in self.flags(limit) {
             let FlagName::Known(known) = &flag.name else { continue };
             let chosen = roles.split_ascii_whitespace().find_map(|role| {
@@ -261,6 +265,7 @@ impl Call<'_> {
                 }
                 ("cd", Some(folder)) => folders.push(folder),
                 ("into", Some(folder)) => inside.push(folder),
+                ("environment", Some(file)) => environments.push(file),
                 (role, Some(value)) if is_role(role) => uses.push((role, value)),
                 _ => {}
             }
@@ -278,7 +283,28 @@ impl Call<'_> {
                 self.command(walker, role.trim_end_matches("..."), &[slot]);
             }
             walker.within(&inside, |walker| self.operands(walker, roles, &slots));
+            let has_code = uses.iter().any(|(role, _)| *role == "text");
+            let shows = !environments.is_empty() && (has_code || self.may_show_environment(walker));
+            for file in &environments {
+                walker.use_path(if shows { Access::Read } else { Access::Use }, file, self.context);
+            }
         });
+    }
+
+    /// Whether what it starts may show the environment that it gets from a file: by its name, by a variable, by code that
+    /// the line shows, or because a flag is not in the book.
+    fn may_show_environment(&self, walker: &Walker) -> bool {
+        let names_it = |text: &str| text.to_ascii_lowercase().contains("env");
+        let prints_it = |word: &Option<String>| match word.as_deref().map(base_name) {
+            None | Some("set" | "export" | "declare" | "typeset" | "compgen") => true,
+            Some(_) => word.as_deref().is_some_and(names_it),
+        };
+        let is_unknown = |flag: &Flag| matches!(flag.name, FlagName::Other(_) | FlagName::Letter(_));
+        let behind = walker.commands().get(self.start..).unwrap_or_default();
+        behind.iter().flat_map(|command| &command.argv).any(prints_it)
+            || self.flags(usize::MAX).any(is_unknown)
+            || self.inner.text().is_some_and(|text| names_it(&text))
+            || walker.has_filled_file(names_it)
     }
 
     /// Carries out the roles of operands: those before the one that repeats, those behind it, and the rest.
@@ -339,7 +365,7 @@ impl Call<'_> {
             let field = self.field(slot.at);
             if role == "self" {
                 // The same program once more, in another folder or with other settings.
-                let words = self.from(slot.at).iter().cloned();
+                let words = self.words_at(slot.at).iter().cloned();
                 let whole: Vec<Field> = std::iter::once(Field::known(self.name)).chain(words).collect();
                 walker.start(&whole, &self.inner);
                 found = true;
@@ -401,7 +427,7 @@ impl Call<'_> {
             return;
         }
         self.note_unclear(walker, first.at);
-        let words = self.from(first.at);
+        let words = self.words_at(first.at);
         if role == "line" {
             shells::joined_code(walker, words, &self.inner);
             return;
@@ -412,7 +438,7 @@ impl Call<'_> {
         if (first.may_be_value || is_several)
             && let Some(next) = slots.get(1)
         {
-            walker.start(self.from(next.at), &self.inner);
+            walker.start(self.words_at(next.at), &self.inner);
         }
     }
 
@@ -454,11 +480,12 @@ impl Call<'_> {
     /// Carries out the role of one value.
     fn carry_out(&self, walker: &mut Walker, role: &str, value: &Field) {
         let (inner, context) = (&self.inner, self.context);
-        if value.is("-") && matches!(role, "read" | "write" | "edit" | "fetch" | "source") {
+        if value.is("-") && matches!(role, "read" | "use" | "write" | "edit" | "fetch" | "source") {
             return;
         }
         match role {
             "makefile" if value.is("-") => walker.dynamic(Cause::Stdin),
+            "use" => walker.use_path(Access::Use, value, context),
             "read" | "makefile" => walker.use_path(Access::Read, value, context),
             "write" => walker.use_path(Access::Write, value, context),
             "edit" => {

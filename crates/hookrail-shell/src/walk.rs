@@ -451,6 +451,16 @@ impl Walker {
         names.collect::<Vec<_>>().join("/")
     }
 
+    /// The commands so far.
+    pub(super) fn commands(&self) -> &[CommandFact] {
+        &self.facts.commands
+    }
+
+    /// Whether a file that the line fills has such a content.
+    pub(super) fn has_filled_file(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        self.files.values().flatten().any(|content| is_it(content))
+    }
+
     /// Notes that the line fills a file, with `content` if that is known.
     pub(super) fn note_file(&mut self, field: &Field, content: Option<Rc<str>>) {
         let Some(key) = field.as_str().map(|path| self.key_of(path)) else { return };

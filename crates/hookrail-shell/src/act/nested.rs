@@ -61,14 +61,14 @@ pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>) -> bool {
     let inner = &call.inner;
     let Some(entry) = call.value("--entrypoint").filter(|entry| !entry.is("")) else { return false };
     let Some(image) = call.slots().first().copied() else { return false };
-    let rest = call.from(image.at + 1);
+    let rest = call.words_at(image.at + 1);
     let whole: Vec<Field> = std::iter::once(entry).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     // What the flags say is read as for any command; the words behind the image are not a command.
     let args = call.args.get(..=image.at).unwrap_or_default();
     let words = super::read(call.words.path.first().copied(), args);
     let context = &Context { foreign: false, ..inner.clone() };
-    Call { name: call.name, args, words, inner: inner.clone(), context }.act(walker);
+    Call { name: call.name, args, words, inner: inner.clone(), context, start: call.start }.act(walker);
     true
 }
 

@@ -151,7 +151,7 @@ pub(super) fn fd(walker: &mut Walker, call: &Call<'_>) -> bool {
         field.as_str().is_some_and(|text| matches!(text, "-x" | "-X" | "--exec" | "--exec-batch"))
     };
     let Some(start) = call.args.iter().position(is_action) else { return true };
-    let behind = call.from(start + 1);
+    let behind = call.words_at(start + 1);
     let command: Vec<&Field> = behind.iter().take_while(|field| !field.is(";")).collect();
     let folders: Vec<Field> =
         call.slots().iter().filter(|slot| slot.at < start).skip(1).map(|slot| call.field(slot.at)).collect();
@@ -192,7 +192,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
         walker.dynamic(Cause::Variable);
     }
     let sign = sign.as_deref().filter(|_| replaces);
-    let command = call.from(start);
+    let command = call.words_at(start);
     let may_be_value = slots.first().is_some_and(|slot| slot.may_be_value);
     let mut start_all = |whole: &[Field]| {
         walker.start(whole, &inner);
@@ -244,7 +244,7 @@ pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>) -> bool {
     let text = inner.text();
     let mut inner = Context { stdin: None, ..inner.clone() };
     inner.foreign |= call.has_before("-S|--sshlogin|--sshloginfile", start);
-    let rest = call.from(start);
+    let rest = call.words_at(start);
     let is_source = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(":::"));
     let sources = rest.iter().position(is_source).unwrap_or(rest.len());
     let (template, inputs) = rest.split_at(sources);

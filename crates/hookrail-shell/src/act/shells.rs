@@ -192,7 +192,7 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>) -> bool {
     }
     if call.has("-u|--user") {
         if let Some(first) = slots.first() {
-            walker.start(call.from(first.at), context);
+            walker.start(call.words_at(first.at), context);
         }
         return true;
     }
@@ -209,7 +209,7 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>) -> bool {
 pub(super) fn behind_dashes(walker: &mut Walker, call: &Call<'_>) -> bool {
     let context = &call.inner;
     let dashes = call.args.iter().position(|field| field.is("--") || field.is("=="));
-    dashes.is_some_and(|at| shell(walker, "bash", call.from(at + 1), context))
+    dashes.is_some_and(|at| shell(walker, "bash", call.words_at(at + 1), context))
 }
 
 /// `pwsh -Command …`: the words behind the flag are code. Its language is read where plain words mean the same to every shell;
@@ -227,7 +227,7 @@ pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>) -> bool {
         let is = |name: &str| !flag.is_empty() && name.starts_with(flag);
         at += 1;
         if is("command") {
-            let words = call.from(at);
+            let words = call.words_at(at);
             if matches!(words, [only] if only.is("-")) {
                 walker.dynamic(Cause::Stdin);
             } else if words.iter().any(|word| word.text.is_none()) {

@@ -25,7 +25,7 @@ pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>) -> bool {
     if !last.is_empty() {
         first.push(Field::known(last));
     }
-    let rest = call.from(end + 1);
+    let rest = call.words_at(end + 1);
     walker.deeper(|walker| {
         act(walker, call.name, &first, call.context);
         if !rest.is_empty() {

@@ -21,8 +21,10 @@ const PARTS: [&str; 10] = [
 ];
 
 /// What may follow the `=` of a flag and among the operands; words in capitals are for readers.
-const ROLES: [&str; 43] = [
+const ROLES: [&str; 45] = [
     "read",
+    "use",
+    "environment",
     "write",
     "edit",
     "fetch",
@@ -168,7 +170,7 @@ fn the_examples_hold() {
     {
         let (line, expected) = example.rsplit_once(" = ").unwrap_or_else(|| panic!("{example}"));
         let facts = facts_of_line(line);
-        let is_path = expected.starts_with("r ") || expected.starts_with("w ");
+        let is_path = ["r ", "u ", "w "].iter().any(|start| expected.starts_with(start));
         let holds = if is_path {
             paths(&facts).join(", ") == expected
         } else {

@@ -27,6 +27,8 @@ pub(crate) enum Fact {
     Writes,
     /// A path that the call reads.
     Reads,
+    /// A path that the call reads and may show.
+    Shows,
 }
 
 /// What a fact's values are, which decides what can be asked of them.
@@ -46,7 +48,7 @@ pub(crate) enum ValueKind {
 
 impl Fact {
     /// The names of facts as they are written in settings.
-    pub(crate) const NAMES: [&str; 11] = [
+    pub(crate) const NAMES: [&str; 12] = [
         "tool",
         "prompt",
         "model",
@@ -58,6 +60,7 @@ impl Fact {
         "dynamic",
         "writes",
         "reads",
+        "shows",
     ];
 
     /// The fact of this name.
@@ -73,6 +76,7 @@ impl Fact {
             "dynamic" => Self::Dynamic,
             "writes" => Self::Writes,
             "reads" => Self::Reads,
+            "shows" => Self::Shows,
             _ => {
                 let names: Vec<String> = name.strip_prefix("input.")?.split('.').map(str::to_owned).collect();
                 if names.iter().any(String::is_empty) {
@@ -97,6 +101,7 @@ impl Fact {
             Self::Dynamic => "dynamic",
             Self::Writes => "writes",
             Self::Reads => "reads",
+            Self::Shows => "shows",
         };
         name.to_owned()
     }
@@ -109,7 +114,7 @@ impl Fact {
             Self::Input(_) => ValueKind::Json,
             Self::Command => ValueKind::Command,
             Self::Dynamic => ValueKind::Flag,
-            Self::Writes | Self::Reads => ValueKind::Path,
+            Self::Writes | Self::Reads | Self::Shows => ValueKind::Path,
         }
     }
 
@@ -122,7 +127,8 @@ impl Fact {
             | Self::Program
             | Self::Dynamic
             | Self::Writes
-            | Self::Reads => event.has_tool(),
+            | Self::Reads
+            | Self::Shows => event.has_tool(),
             Self::Prompt => matches!(event, EventName::BeforeAgent | EventName::AfterAgent),
             Self::Model => {
                 matches!(
@@ -137,7 +143,7 @@ impl Fact {
 
     /// Whether it has one value, so that two different ones exclude each other.
     pub(crate) const fn is_single(&self) -> bool {
-        !matches!(self, Self::Command | Self::Program | Self::Writes | Self::Reads)
+        !matches!(self, Self::Command | Self::Program | Self::Writes | Self::Reads | Self::Shows)
     }
 
     /// How much it costs to find out, for the order in which conditions are asked.
@@ -145,7 +151,7 @@ impl Fact {
         match self {
             Self::Tool | Self::Prompt | Self::Model | Self::Text | Self::Agent | Self::Input(_) => 0,
             Self::Command | Self::Program | Self::Dynamic => 1,
-            Self::Writes | Self::Reads => 2,
+            Self::Writes | Self::Reads | Self::Shows => 2,
         }
     }
 }

@@ -100,15 +100,10 @@ pub(crate) fn evaluate(fact: &Fact, tests: &[Test], facts: &Facts<'_>) -> Truth 
             }
             None => on_values(tests, None, false),
         },
-        Fact::Writes | Fact::Reads => {
-            let paths = facts.paths();
-            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
-            let ignore_case = !list.known.is_empty() && facts.places().ignores_case();
-            on_values(
-                tests,
-                list.known.iter().map(|path| TestedValue::Path(path, ignore_case)),
-                list.and_others,
-            )
+        Fact::Writes | Fact::Reads | Fact::Shows => {
+            let (paths, and_others) = facts.paths().of_fact(fact);
+            let ignore_case = paths.clone().next().is_some() && facts.places().ignores_case();
+            on_values(tests, paths.map(|path| TestedValue::Path(path, ignore_case)), and_others)
         }
     }
 }

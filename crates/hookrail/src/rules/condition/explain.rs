@@ -81,11 +81,10 @@ fn seen(fact: &Fact, facts: &Facts<'_>) -> Vec<String> {
         Fact::Program => {
             facts.shell().map(|shell| shell.programs.iter().cloned().collect()).unwrap_or_default()
         }
-        Fact::Writes | Fact::Reads => {
-            let paths = facts.paths();
-            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
-            let known = list.known.iter().map(|path| path.shown.clone());
-            known.chain(list.and_others.then(|| "?".to_owned())).collect()
+        Fact::Writes | Fact::Reads | Fact::Shows => {
+            let (paths, and_others) = facts.paths().of_fact(fact);
+            let known = paths.map(|path| path.shown.clone());
+            known.chain(and_others.then(|| "?".to_owned())).collect()
         }
     };
     if values.len() > MAX_SHOWN {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::tool_paths::PathList;
 use super::{Facts, ShellLine};
+use crate::rules::fact::Fact;
 
 impl Facts<'_> {
     /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be determined are `null`, and paths that
-    /// cannot be determined are left out.
+    /// cannot be determined are left out. `shows` is there if it differs from `reads`.
     pub fn to_json(&self) -> Value {
         let shell = self.shell();
         let commands: Vec<Value> = shell
@@ -20,18 +20,21 @@ impl Facts<'_> {
             "commands": commands,
             "programs": programs,
             "dynamic": shell.is_some_and(ShellLine::is_dynamic),
-            "writes": paths(&self.paths().writes),
-            "reads": paths(&self.paths().reads),
+            "writes": self.shown_paths(&Fact::Writes),
+            "reads": self.shown_paths(&Fact::Reads),
         });
         let causes: Vec<&str> =
             shell.iter().flat_map(|shell| &shell.causes).map(|cause| cause.name()).collect();
         if let (false, Some(json)) = (causes.is_empty(), json.as_object_mut()) {
             json.insert("dynamicCauses".to_owned(), json!(causes));
         }
+        if let (false, Some(json)) = (self.paths().uses.known.is_empty(), json.as_object_mut()) {
+            json.insert("shows".to_owned(), json!(self.shown_paths(&Fact::Shows)));
+        }
         json
     }
-}
 
-fn paths(list: &PathList) -> Vec<&str> {
-    list.known.iter().map(|path| path.shown.as_str()).collect()
+    fn shown_paths(&self, fact: &Fact) -> Vec<&str> {
+        self.paths().of_fact(fact).0.map(|path| path.shown.as_str()).collect()
+    }
 }
