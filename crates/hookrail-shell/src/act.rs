@@ -59,8 +59,7 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
         return;
     }
     let words = read(Some(entry), args);
-    let mut call =
-        Call { name, args, words, inner: context.behind(name), context, start: walker.commands().len() };
+    let mut call = Call { name, args, words, inner: context.behind(name), context, start: walker.found() };
     call.inner.posix = call.is("posix");
     // `chroot /` changes nothing.
     let stays = || call.operand_fields().next().is_some_and(|first| first.is("/"));
@@ -110,8 +109,8 @@ struct Call<'c> {
     inner: Context,
     /// Where it runs itself.
     context: &'c Context,
-    /// How many commands of the line were found before those that it starts.
-    start: usize,
+    /// How many commands and causes of the line were found before those of what it starts.
+    start: (usize, usize),
 }
 
 /// An operand, or a word that cannot be determined.
@@ -292,7 +291,7 @@ impl Call<'_> {
     }
 
     /// Whether what it starts may show the environment that it gets from a file: by its name, by a variable, by code that
-    /// the line shows, or because a flag is not in the book.
+    /// the line shows or hides, or because a flag is not in the book.
     fn may_show_environment(&self, walker: &Walker) -> bool {
         let names_it = |text: &str| text.to_ascii_lowercase().contains("env");
         let prints_it = |word: &Option<String>| match word.as_deref().map(base_name) {
@@ -300,8 +299,10 @@ impl Call<'_> {
             Some(_) => word.as_deref().is_some_and(names_it),
         };
         let is_unknown = |flag: &Flag| matches!(flag.name, FlagName::Other(_) | FlagName::Letter(_));
-        let behind = walker.commands().get(self.start..).unwrap_or_default();
-        behind.iter().flat_map(|command| &command.argv).any(prints_it)
+        let (commands, causes) = self.start;
+        let behind = walker.commands().get(commands..).unwrap_or_default();
+        walker.found().1 > causes
+            || behind.iter().flat_map(|command| &command.argv).any(prints_it)
             || self.flags(usize::MAX).any(is_unknown)
             || self.inner.text().is_some_and(|text| names_it(&text))
             || walker.has_filled_file(names_it)

@@ -3,6 +3,8 @@
 //! It is data: `programs/*.txt`, one entry for each program in the notation of manuals (CONTRIBUTING.md describes it).
 //! Nothing is built up from it. An entry is found by its name and read line by line where a question is asked.
 
+use std::cmp::Ordering;
+
 /// All entries, one after another.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 
@@ -101,7 +103,10 @@ impl Entry {
 
     /// The entry with these names.
     fn find(path: &str) -> Option<Self> {
-        let (start, end) = place(path)?;
+        Self::at(place(|known| known.cmp(path))?)
+    }
+
+    fn at((start, end): (usize, usize)) -> Option<Self> {
         let (head, body) = TEXT.get(start..end)?.split_once('\n')?;
         let (path, head) = head.split_once('\t')?;
         let (names, head) = head.split_once('\t')?;
@@ -109,9 +114,9 @@ impl Entry {
         Some(Self { path, names, properties, body, has_commands: !sign.is_empty() })
     }
 
-    /// The entry of a name that is not a program's: of `cd` in the list `shell/builtin`.
+    /// The entry of a name that is not a program's: of `cd` in the list `shell/builtin `.
     pub(crate) fn among(kind: &str, name: &str) -> Option<Self> {
-        Self::find(&format!("{kind} {name}"))
+        Self::at(place(|known| by_parts(known, kind, name))?)
     }
 
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
@@ -136,10 +141,12 @@ impl Entry {
     /// How its flags are spelled.
     pub fn spelling(self) -> Spelling {
         // The last property is its spelling.
-        match self.properties.rsplit(' ').next() {
-            Some("in-full") => Spelling::InFull,
-            Some("single-dash") => Spelling::SingleDash,
-            _ => Spelling::Abbreviated,
+        if self.properties.ends_with("in-full") {
+            Spelling::InFull
+        } else if self.properties.ends_with("single-dash") {
+            Spelling::SingleDash
+        } else {
+            Spelling::Abbreviated
         }
     }
 
@@ -210,12 +217,18 @@ impl Entry {
 
 /// Whether a list of names that are not those of programs has this one.
 pub(crate) fn is_among(kind: &str, name: &str) -> bool {
-    place(&format!("{kind} {name}")).is_some()
+    place(|known| by_parts(known, kind, name)).is_some()
 }
 
-/// The place of the entry with these names.
-fn place(path: &str) -> Option<(usize, usize)> {
-    let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;
+/// How the names of an entry compare to these two one behind the other, which need not be joined for that.
+fn by_parts(known: &str, kind: &str, name: &str) -> Ordering {
+    let (start, rest) = known.as_bytes().split_at(known.len().min(kind.len()));
+    start.cmp(kind.as_bytes()).then_with(|| rest.cmp(name.as_bytes()))
+}
+
+/// The place of the entry whose names compare equal.
+fn place(compare: impl Fn(&str) -> Ordering) -> Option<(usize, usize)> {
+    let at = INDEX.binary_search_by(|(known, ..)| compare(known)).ok()?;
     INDEX.get(at).map(|(_, start, end)| (*start, *end))
 }
 

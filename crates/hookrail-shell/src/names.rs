@@ -4,7 +4,7 @@ use super::book::is_among;
 
 /// Whether Bash runs `name` itself.
 pub fn is_builtin(name: &str) -> bool {
-    is_among("shell/builtin", name)
+    is_among("shell/builtin ", name)
 }
 
 /// Whether a program is some version of Python, by its name, with or without a path. Whoever starts an interpreter has to
@@ -16,5 +16,5 @@ pub fn is_python(program: &str) -> bool {
 
 /// Whether `name` is a reserved word of Bash. In quotes it is the name of a program like any other.
 pub fn is_reserved_word(name: &str) -> bool {
-    is_among("shell/reserved-word", name)
+    is_among("shell/reserved-word ", name)
 }

@@ -30,8 +30,8 @@ pub(super) enum StateKey {
     OddFolders,
     /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
     OddVariables,
-    /// Whether the text gives new shells something that they run by themselves, by the role of its variable.
-    StartFile(&'static str),
+    /// Whether the text gives new shells something that they run by themselves, by the number of the role of its variable.
+    StartFile(usize),
 }
 
 /// A known value.

@@ -451,6 +451,11 @@ impl Walker {
         names.collect::<Vec<_>>().join("/")
     }
 
+    /// How many commands and causes were found so far.
+    pub(super) fn found(&self) -> (usize, usize) {
+        (self.facts.commands.len(), self.facts.causes.len())
+    }
+
     /// The commands so far.
     pub(super) fn commands(&self) -> &[CommandFact] {
         &self.facts.commands

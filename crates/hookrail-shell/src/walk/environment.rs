@@ -13,10 +13,14 @@ use crate::state::{StateKey, Value};
 
 /// What the book says about a variable.
 pub(super) fn known(name: &str) -> Option<Entry> {
+    // All that it knows begin so, and most variables of a line do not.
+    if !name.starts_with(|first: char| first.is_ascii_uppercase() || first == '_') {
+        return None;
+    }
     let start = ["BASH_FUNC_", "GIT_CONFIG_KEY_"].iter().find(|start| name.starts_with(**start));
     start.map_or_else(
-        || Entry::among("shell/variable", name),
-        |start| Entry::among("shell/variable", &format!("{start}*")),
+        || Entry::among("shell/variable ", name),
+        |start| Entry::among("shell/variable ", &format!("{start}*")),
     )
 }
 
@@ -37,7 +41,7 @@ impl Walker {
             return;
         }
         match (role, value) {
-            (role, _) if START_FILES.contains(&role) => self.set_flag(StateKey::StartFile(role)),
+            (role, _) if role.ends_with("start-file") => self.note_start_file(role),
             ("git-key", Some(key)) if !act::is_git_code(key) => {}
             ("prompt", Some(text)) => self.expanded_later(text, context),
             ("code", Some(code)) => self.run_later(code, context),
@@ -54,15 +58,18 @@ impl Walker {
     /// Reads the export of a variable whose value may have come from anywhere. Only what shells run by themselves counts:
     /// a value that is code was read where it was set.
     pub(super) fn note_export(&mut self, name: &str) {
-        let role = known(name).map_or("", Entry::role);
-        if START_FILES.contains(&role) {
-            self.set_flag(StateKey::StartFile(role));
+        self.note_start_file(known(name).map_or("", Entry::role));
+    }
+
+    fn note_start_file(&mut self, role: &str) {
+        if let Some(kind) = START_FILES.iter().position(|known| *known == role) {
+            self.set_flag(StateKey::StartFile(kind));
         }
     }
 
     /// Reads the export of what cannot be determined, which may be any variable.
     pub(super) fn note_any_export(&mut self) {
-        self.set_flag(StateKey::StartFile(START_FILES[0]));
+        self.set_flag(StateKey::StartFile(0));
     }
 
     /// Sets a flag of the state.
@@ -72,12 +79,12 @@ impl Walker {
 
     /// What new shells would run by themselves.
     pub(crate) fn start_files(&self) -> [bool; 3] {
-        START_FILES.map(|kind| self.state.is_set(&StateKey::StartFile(kind)))
+        [0, 1, 2].map(|kind| self.state.is_set(&StateKey::StartFile(kind)))
     }
 
     /// Restores what [`Walker::start_files`] returned.
     pub(crate) fn set_start_files(&mut self, wanted: [bool; 3]) {
-        for ((kind, wanted), is_set) in START_FILES.into_iter().zip(wanted).zip(self.start_files()) {
+        for (kind, (wanted, is_set)) in wanted.into_iter().zip(self.start_files()).enumerate() {
             if wanted != is_set {
                 self.state.set(StateKey::StartFile(kind), wanted.then_some(Value::Set));
             }

@@ -344,6 +344,7 @@ fn a_secret_that_is_used_may_not_be_shown_beside() {
         "docker run --env-file .env x env",
         "docker run --env-file .env x sh -c 'echo $KEY'",
         "docker run --env-file .env x sh -c set",
+        "docker run -i --env-file .env x sh < script",
         "docker run --env-file .env x cat /proc/self/environ",
         "docker run --env-file .env --entrypoint printenv x",
         "docker run --env-file .env -v .:/a x cat /a/.env; cat .e*",
