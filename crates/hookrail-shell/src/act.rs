@@ -13,10 +13,10 @@ mod shells;
 mod terminals;
 
 use super::book::Entry;
-use super::command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Word};
+use super::command_words::{CommandWords, Flag, FlagName, FlagValue, GivenWord, Item};
 use super::facts::{Access, Cause, Extent};
 use super::field::{Field, Likely};
-use super::walk::{Context, Stdin, Walker, base_name};
+use super::walk::{Context, Walker, base_name};
 
 pub(super) use self::git::is_git_code;
 pub(super) use self::search::{found_by_fd, found_by_find, words_of};
@@ -25,14 +25,17 @@ pub(super) use self::shells::{from_stdin as source_stdin, is_shell, is_stream};
 /// How many bytes of text reading one word with the book counts for.
 const READING_COST: usize = 64;
 
-impl Word for Field {
-    fn text(&self) -> Option<&str> {
-        self.as_str()
-    }
-
+impl Field {
+    /// What it begins with, if only that is known.
     fn beginning(&self) -> Option<&str> {
         self.likely.first().map(|likely| likely.path.as_str())
     }
+}
+
+/// Reads the words behind a program with this entry.
+fn read(entry: Option<Entry>, args: &[Field]) -> CommandWords {
+    let given = |field| GivenWord { text: Field::as_str(field), beginning: field.beginning() };
+    CommandWords::with_entry(entry, args.iter().map(given).collect())
 }
 
 /// The words of `fields` with blanks between them, as `eval` sees them. A word that cannot be determined becomes a
@@ -55,35 +58,39 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
     if !walker.step(args.len().saturating_mul(READING_COST)) {
         return;
     }
-    let call = Call { name, args, words: CommandWords::with_entry(Some(entry), args) };
-    let inner = call.inner_context(context);
+    let words = read(Some(entry), args);
+    let mut call = Call { name, args, words, inner: context.behind(name), context, start: walker.found() };
+    call.inner.posix = call.is("posix");
+    // `chroot /` changes nothing.
+    let stays = || call.operand_fields().next().is_some_and(|first| first.is("/"));
+    call.inner.foreign |= call.is("elsewhere") && !stays();
     let special = call.words.path.iter().rev().find_map(|entry| entry.does());
     let is_done = special.is_some_and(|special| match special {
-        "shell" => shells::shell(walker, name, args, &inner),
-        "su" => shells::su(walker, &call, &inner),
-        "env" => nested::split_env(walker, &call, context),
-        "find" => search::find(walker, &call, &inner, context),
-        "fd" => search::fd(walker, &call, &inner),
-        "xargs" => search::xargs(walker, &call, &inner, context),
-        "parallel" => search::parallel(walker, &call, &inner),
-        "docker-run" => nested::docker_run(walker, &call, &inner),
-        "crontab" => nested::crontab(walker, &call, &inner),
-        "socat" => nested::socat(walker, &call, &inner),
-        "git-config" => git::written_setting(walker, &call, &inner),
-        "patch" => patch::act(walker, &call, context),
-        "sed" => languages::sed(walker, &call, &inner, context),
-        "tmux" => terminals::tmux(walker, &call, context),
-        "dd" => copy::dd(walker, &call, &inner),
-        "screen" => terminals::screen(walker, &call, &inner),
-        "expect" => terminals::expect(walker, &call, &inner),
-        "pwsh" => shells::powershell(walker, &call, &inner),
-        "capsh" => shells::behind_dashes(walker, &call, &inner),
-        "start-stop-daemon" => nested::start_daemon(walker, &call, &inner),
+        "shell" => shells::shell(walker, name, args, &call.inner),
+        "su" => shells::su(walker, &call),
+        "env" => nested::split_env(walker, &call),
+        "find" => search::find(walker, &call),
+        "fd" => search::fd(walker, &call),
+        "xargs" => search::xargs(walker, &call),
+        "parallel" => search::parallel(walker, &call),
+        "docker-run" => nested::docker_run(walker, &call),
+        "crontab" => nested::crontab(walker, &call),
+        "socat" => nested::socat(walker, &call),
+        "git-config" => git::written_setting(walker, &call),
+        "patch" => patch::act(walker, &call),
+        "sed" => languages::sed(walker, &call),
+        "tmux" => terminals::tmux(walker, &call),
+        "dd" => copy::dd(walker, &call),
+        "screen" => terminals::screen(walker, &call),
+        "expect" => terminals::expect(walker, &call),
+        "pwsh" => shells::powershell(walker, &call),
+        "capsh" => shells::behind_dashes(walker, &call),
+        "start-stop-daemon" => nested::start_daemon(walker, &call),
         _ => false,
     });
     if !is_done {
         walker.changes_links = call.is("unlinks");
-        call.act(walker, &inner, context);
+        call.act(walker);
         walker.changes_links = false;
     }
 }
@@ -98,6 +105,12 @@ struct Call<'c> {
     name: &'c str,
     args: &'c [Field],
     words: CommandWords,
+    /// Where that runs which it starts.
+    inner: Context,
+    /// Where it runs itself.
+    context: &'c Context,
+    /// How many commands and causes of the line were found before those of what it starts.
+    start: (usize, usize),
 }
 
 /// An operand, or a word that cannot be determined.
@@ -108,15 +121,6 @@ struct Slot {
 }
 
 impl Call<'_> {
-    fn inner_context(&self, context: &Context) -> Context {
-        let mut inner = context.behind(self.name);
-        inner.posix = self.is("posix");
-        // `chroot /` changes nothing.
-        let stays = || self.slots().first().is_some_and(|slot| self.field(slot.at).is("/"));
-        inner.foreign |= self.is("elsewhere") && !stays();
-        inner
-    }
-
     /// Whether the program, or a subcommand that was named, has a property.
     fn is(&self, property: &str) -> bool {
         self.words.path.iter().any(|entry| entry.is(property))
@@ -132,6 +136,21 @@ impl Call<'_> {
             Item::Operand(_) | Item::Flag(_) => None,
         };
         self.words.items.iter().filter_map(slot).collect()
+    }
+
+    /// The words of these operands.
+    fn operand_fields(&self) -> impl DoubleEndedIterator<Item = Field> {
+        self.slots().into_iter().map(|slot| self.field(slot.at))
+    }
+
+    /// The word at a place and all behind it.
+    fn words_at(&self, at: usize) -> &[Field] {
+        self.args.get(at..).unwrap_or_default()
+    }
+
+    /// The words behind a double dash.
+    fn behind_dashes(&self) -> Option<&[Field]> {
+        self.args.iter().position(|field| field.is("--")).map(|at| self.words_at(at + 1))
     }
 
     fn field(&self, at: usize) -> Field {
@@ -181,8 +200,8 @@ impl Call<'_> {
         flags.iter().rev().find(is_meant).and_then(|flag| self.value_of(flag))
     }
 
-    /// Carries out the roles of all words. `inner` is the context of what is started.
-    fn act(&self, walker: &mut Walker, inner: &Context, context: &Context) {
+    /// Carries out the roles of all words.
+    fn act(mut self, walker: &mut Walker) {
         let slots = self.slots();
         let known = self.words.path.iter().rev().find(|entry| entry.operands().next().is_some());
         let lines: Vec<_> = known.map(|entry| entry.operands().collect()).unwrap_or_default();
@@ -227,9 +246,10 @@ impl Call<'_> {
                 (behind, slots.into_iter().enumerate().filter(is_behind).map(|(_, slot)| slot).collect())
             }
         };
-        let mut inner = inner.clone();
+        let mut is_foreign = self.inner.foreign;
         let mut uses: Vec<(&'static str, Field)> = Vec::new();
-        let (mut folders, mut inside, mut rest) = (Vec::new(), Vec::new(), None);
+        let (mut folders, mut inside, mut rest, mut environments) =
+            (Vec::new(), Vec::new(), None, Vec::new());
         for flag in self.flags(limit) {
             let FlagName::Known(known) = &flag.name else { continue };
             let chosen = roles.split_ascii_whitespace().find_map(|role| {
@@ -238,53 +258,71 @@ impl Call<'_> {
             });
             let role = chosen.unwrap_or(known.role).trim_start_matches('2');
             match (role, self.value_of(flag)) {
-                ("root", _) => inner.foreign = true,
+                ("root", _) => is_foreign = true,
                 ("run..." | "line...", Some(_)) if flag.value_at.is_some() => {
                     rest = flag.value_at.map(|at| (role, at));
                 }
                 ("cd", Some(folder)) => folders.push(folder),
                 ("into", Some(folder)) => inside.push(folder),
+                ("environment", Some(file)) => environments.push(file),
                 (role, Some(value)) if is_role(role) => uses.push((role, value)),
                 _ => {}
             }
         }
+        self.inner.foreign = is_foreign;
         if self.is("unseen") {
             walker.dynamic(Cause::Eval);
         }
         walker.within(&folders, |walker| {
             for (role, value) in &uses {
-                value_role(walker, role, value, &inner, context);
+                self.carry_out(walker, role, value);
             }
             if let Some((role, at)) = rest {
                 let slot = Slot { at, may_be_value: false };
-                self.command(walker, role.trim_end_matches("..."), &[slot], &inner);
+                self.command(walker, role.trim_end_matches("..."), &[slot]);
             }
-            walker.within(&inside, |walker| self.operands(walker, roles, &slots, &inner, context));
+            walker.within(&inside, |walker| self.operands(walker, roles, &slots));
+            let has_code = uses.iter().any(|(role, _)| *role == "text");
+            let shows = !environments.is_empty() && (has_code || self.may_show_environment(walker));
+            for file in &environments {
+                walker.use_path(if shows { Access::Read } else { Access::Use }, file, self.context);
+            }
         });
     }
 
+    /// Whether what it starts may show the environment that it gets from a file: by its name, by a variable, by code that
+    /// the line shows or hides, or because a flag is not in the book.
+    fn may_show_environment(&self, walker: &Walker) -> bool {
+        let names_it = |text: &str| text.to_ascii_lowercase().contains("env");
+        let prints_it = |word: &Option<String>| match word.as_deref().map(base_name) {
+            None | Some("set" | "export" | "declare" | "typeset" | "compgen") => true,
+            Some(_) => word.as_deref().is_some_and(names_it),
+        };
+        let is_unknown = |flag: &Flag| matches!(flag.name, FlagName::Other(_) | FlagName::Letter(_));
+        let (commands, causes) = self.start;
+        let behind = walker.commands().get(commands..).unwrap_or_default();
+        walker.found().1 > causes
+            || behind.iter().flat_map(|command| &command.argv).any(prints_it)
+            || self.flags(usize::MAX).any(is_unknown)
+            || self.inner.text().is_some_and(|text| names_it(&text))
+            || walker.has_filled_file(names_it)
+    }
+
     /// Carries out the roles of operands: those before the one that repeats, those behind it, and the rest.
-    fn operands(
-        &self,
-        walker: &mut Walker,
-        roles: &'static str,
-        slots: &[Slot],
-        inner: &Context,
-        context: &Context,
-    ) {
+    fn operands(&self, walker: &mut Walker, roles: &'static str, slots: &[Slot]) {
         let (roles, otherwise) = roles.split_once(" else ").unwrap_or((roles, ""));
         for role in roles.split_ascii_whitespace() {
             if let Some(role) = role.strip_prefix(".=") {
-                value_role(walker, role, &Field::known("."), inner, context);
+                self.carry_out(walker, role, &Field::known("."));
             } else if let Some((name, role)) = role.split_once('=').filter(|(name, _)| !name.starts_with('-'))
             {
-                self.named_operands(walker, name, role, slots, inner, context);
+                self.named_operands(walker, name, role, slots);
             } else if role == "stdin" && !self.has("--help|--version") {
-                shells::from_stdin(walker, inner);
-            } else if let ("stdin-text", Stdin::Text(text)) = (role, &inner.stdin)
+                shells::from_stdin(walker, &self.inner);
+            } else if let ("stdin-text", Some(text)) = (role, self.inner.text())
                 && slots.first().is_none_or(|slot| self.field(slot.at).is("-"))
             {
-                languages::quoted_names(walker, text, context);
+                languages::quoted_names(walker, &text, self.context);
             }
         }
         let mut roles: Vec<&'static str> =
@@ -297,27 +335,20 @@ impl Call<'_> {
             assigned = slots.iter().take_while(|slot| is_own(&self.field(slot.at))).count();
         }
         let (assigned, slots) = slots.split_at(assigned);
-        self.with_variables(walker, assigned, inner, |walker| {
+        self.with_variables(walker, assigned, |walker| {
             let fixed = roles.iter().filter(|role| !role.ends_with("...")).count();
-            if !self.assigned_roles(walker, &roles, slots, inner, context)
+            if !self.assigned_roles(walker, &roles, slots)
                 && otherwise == "stdin"
                 && slots.len() >= fixed
                 && !self.has("--help|--version")
             {
-                shells::from_stdin(walker, inner);
+                shells::from_stdin(walker, &self.inner);
             }
         });
     }
 
     /// Gives each operand its role. Says whether a command was found among them.
-    fn assigned_roles(
-        &self,
-        walker: &mut Walker,
-        roles: &[&'static str],
-        slots: &[Slot],
-        inner: &Context,
-        context: &Context,
-    ) -> bool {
+    fn assigned_roles(&self, walker: &mut Walker, roles: &[&'static str], slots: &[Slot]) -> bool {
         let repeated = roles.iter().position(|role| role.ends_with("..."));
         let before = repeated.unwrap_or(roles.len()).min(slots.len());
         let after = repeated.map_or(0, |at| roles.len() - at - 1).min(slots.len() - before);
@@ -335,9 +366,9 @@ impl Call<'_> {
             let field = self.field(slot.at);
             if role == "self" {
                 // The same program once more, in another folder or with other settings.
-                let words = self.args.get(slot.at..).unwrap_or_default().iter().cloned();
+                let words = self.words_at(slot.at).iter().cloned();
                 let whole: Vec<Field> = std::iter::once(Field::known(self.name)).chain(words).collect();
-                walker.start(&whole, inner);
+                walker.start(&whole, &self.inner);
                 found = true;
                 break;
             }
@@ -346,7 +377,7 @@ impl Call<'_> {
                 if field.is("--") && at + 1 < slots.len() {
                     continue;
                 }
-                self.command(walker, role, slots.get(at..).unwrap_or_default(), inner);
+                self.command(walker, role, slots.get(at..).unwrap_or_default());
                 found = true;
                 break;
             }
@@ -362,9 +393,9 @@ impl Call<'_> {
             } else if self.starts_something(roles) && field.text.is_none() && !field.single {
                 walker.dynamic(Cause::Variable);
             }
-            value_role(walker, role, &field, inner, context);
+            self.carry_out(walker, role, &field);
         }
-        files.finish(walker, self, context);
+        files.finish(walker, self, self.context);
         found
     }
 
@@ -373,25 +404,17 @@ impl Call<'_> {
     }
 
     /// Operands of the form `name=value`.
-    fn named_operands(
-        &self,
-        walker: &mut Walker,
-        name: &str,
-        role: &'static str,
-        slots: &[Slot],
-        inner: &Context,
-        context: &Context,
-    ) {
+    fn named_operands(&self, walker: &mut Walker, name: &str, role: &str, slots: &[Slot]) {
         for field in slots.iter().map(|slot| self.field(slot.at)) {
             let written = field.as_str().or_else(|| field.beginning());
             match written.and_then(|text| text.split_once('=')) {
                 Some((given, _)) if given == name => {
                     // Bash replaces a `~` here.
                     let value = Field { tilde: true, ..behind_sign(&field) };
-                    value_role(walker, role, &value, inner, context);
+                    self.carry_out(walker, role, &value);
                 }
                 None if field.text.is_none() => {
-                    value_role(walker, role, &Field::unknown(), inner, context);
+                    self.carry_out(walker, role, &Field::unknown());
                 }
                 _ => {}
             }
@@ -399,24 +422,24 @@ impl Call<'_> {
     }
 
     /// Starts the command whose words begin with the first of `slots`.
-    fn command(&self, walker: &mut Walker, role: &str, slots: &[Slot], inner: &Context) {
+    fn command(&self, walker: &mut Walker, role: &str, slots: &[Slot]) {
         let Some(first) = slots.first() else { return };
         if self.has_before("--help|--version", first.at) {
             return;
         }
         self.note_unclear(walker, first.at);
-        let words = self.args.get(first.at..).unwrap_or_default();
+        let words = self.words_at(first.at);
         if role == "line" {
-            shells::joined_code(walker, words, inner);
+            shells::joined_code(walker, words, &self.inner);
             return;
         }
-        walker.start(words, inner);
+        walker.start(words, &self.inner);
         let is_several = words.first().is_some_and(|word| word.text.is_none() && !word.single);
         // The next word may be the program: then this one is the value of a flag, or nothing at all.
         if (first.may_be_value || is_several)
             && let Some(next) = slots.get(1)
         {
-            walker.start(self.args.get(next.at..).unwrap_or_default(), inner);
+            walker.start(self.words_at(next.at), &self.inner);
         }
     }
 
@@ -444,108 +467,106 @@ impl Call<'_> {
     }
 
     /// Runs a command with the assignments before it, and reads what they make it run. They count for it alone.
-    fn with_variables(
-        &self,
-        walker: &mut Walker,
-        slots: &[Slot],
-        context: &Context,
-        run: impl FnOnce(&mut Walker),
-    ) {
+    fn with_variables(&self, walker: &mut Walker, slots: &[Slot], run: impl FnOnce(&mut Walker)) {
         let before = walker.start_files();
         for field in slots.iter().map(|slot| self.field(slot.at)) {
             if let Some((name, value)) = field.assignment() {
-                walker.note_variable(name, value, context);
+                walker.note_variable(name, value, &self.inner);
             }
         }
         run(walker);
         walker.set_start_files(before);
     }
-}
 
-/// Carries out the role of one value.
-fn value_role(walker: &mut Walker, role: &str, value: &Field, inner: &Context, context: &Context) {
-    if value.is("-") && matches!(role, "read" | "write" | "edit" | "fetch" | "source") {
-        return;
-    }
-    match role {
-        "makefile" if value.is("-") => walker.dynamic(Cause::Stdin),
-        "read" | "makefile" => walker.use_path(Access::Read, value, context),
-        "write" => walker.use_path(Access::Write, value, context),
-        "edit" => {
-            walker.use_path(Access::Read, value, context);
-            walker.use_path(Access::Write, value, context);
+    /// Carries out the role of one value.
+    fn carry_out(&self, walker: &mut Walker, role: &str, value: &Field) {
+        let (inner, context) = (&self.inner, self.context);
+        if value.is("-") && matches!(role, "read" | "use" | "write" | "edit" | "fetch" | "source") {
+            return;
         }
-        "fetch" => {
-            walker.use_path(Access::Write, value, context);
-            walker.note_file(value, None);
-        }
-        "script" => walker.script_file(value, inner),
-        "download" => {
-            let path = value.as_str().map(|url| url.split(['?', '#']).next().unwrap_or(url));
-            let name = path.map(|path| base_name(path.trim_end_matches('/')).trim_end_matches(".git"));
-            let name = name.filter(|name| !name.is_empty() && !name.starts_with('-'));
-            value_role(walker, "fetch", &name.map_or_else(Field::unknown, Field::known), inner, context);
-            value_role(walker, "url", value, inner, context);
-        }
-        "url" => {
-            let text = value.as_str().unwrap_or_default();
-            if let Some(path) = text.strip_prefix("file://") {
-                walker.use_path(Access::Read, &Field::known(path), context);
-            } else if let Some(code) = text.strip_prefix("ext::") {
-                shells::code(walker, &Field::known(code), None, inner);
+        match role {
+            "makefile" if value.is("-") => walker.dynamic(Cause::Stdin),
+            "use" => walker.use_path(Access::Use, value, context),
+            "read" | "makefile" => walker.use_path(Access::Read, value, context),
+            "write" => walker.use_path(Access::Write, value, context),
+            "edit" => {
+                walker.use_path(Access::Read, value, context);
+                walker.use_path(Access::Write, value, context);
             }
-        }
-        "@read" => {
-            let (text, tilde) = shown(value);
-            let file = text.as_deref().and_then(|text| {
-                let file = text.strip_prefix('@').or_else(|| text.split_once("=@").map(|(_, file)| file));
-                let file = file.or_else(|| text.split_once("=<").map(|(_, file)| file));
-                // `--data-urlencode name@file`, but not a header with an address in it.
-                let named =
-                    || text.split_once('@').filter(|(name, _)| name.chars().all(char::is_alphanumeric));
-                file.or_else(|| named().map(|(_, file)| file))?.split(';').next()
-            });
-            if let Some(file) = file.filter(|file| *file != "-") {
-                walker.use_path(Access::Read, &Field { tilde, ..Field::known(file) }, context);
-                // `-F name=@a,b` sends both.
-                for part in file.split(',').filter(|part| *part != file) {
-                    walker.use_path(Access::Read, &Field::known(part), context);
+            "fetch" => {
+                walker.use_path(Access::Write, value, context);
+                walker.note_file(value, None);
+            }
+            "script" => walker.script_file(value, inner),
+            "download" => {
+                let path = value.as_str().map(|url| url.split(['?', '#']).next().unwrap_or(url));
+                let name = path.map(|path| base_name(path.trim_end_matches('/')).trim_end_matches(".git"));
+                let name = name.filter(|name| !name.is_empty() && !name.starts_with('-'));
+                self.carry_out(walker, "fetch", &name.map_or_else(Field::unknown, Field::known));
+                self.carry_out(walker, "url", value);
+            }
+            "url" => {
+                let text = value.as_str().unwrap_or_default();
+                if let Some(path) = text.strip_prefix("file://") {
+                    walker.use_path(Access::Read, &Field::known(path), context);
+                } else if let Some(code) = text.strip_prefix("ext::") {
+                    shells::code(walker, &Field::known(code), None, inner);
                 }
             }
-        }
-        "text" => languages::quoted_names(walker, value.as_str().unwrap_or_default(), context),
-        "ex" => languages::editor_command(walker, value.as_str().unwrap_or_default(), inner),
-        "blob" => {
-            let name = value.as_str().map(|text| text.rsplit(':').next().unwrap_or(text).to_owned());
-            let field = name.map_or_else(|| value.clone(), Field::known);
-            walker.use_path(Access::Read, &field, context);
-        }
-        "mount" => nested::mount(walker, value, context),
-        "code" => shells::code(walker, value, None, inner),
-        "code+" => nested::code_with_word(walker, value, inner),
-        "checkpoint" => {
-            if let Some(command) = value.as_str().and_then(|text| text.strip_prefix("exec=")) {
-                nested::code_with_word(walker, &Field::known(command), inner);
+            "@read" => {
+                let (text, tilde) = shown(value);
+                let file = text.as_deref().and_then(|text| {
+                    let file = text.strip_prefix('@').or_else(|| text.split_once("=@").map(|(_, file)| file));
+                    let file = file.or_else(|| text.split_once("=<").map(|(_, file)| file));
+                    // `--data-urlencode name@file`, but not a header with an address in it.
+                    let named =
+                        || text.split_once('@').filter(|(name, _)| name.chars().all(char::is_alphanumeric));
+                    file.or_else(|| named().map(|(_, file)| file))?.split(';').next()
+                });
+                if let Some(file) = file.filter(|file| *file != "-") {
+                    walker.use_path(Access::Read, &Field { tilde, ..Field::known(file) }, context);
+                    // `-F name=@a,b` sends both.
+                    for part in file.split(',').filter(|part| *part != file) {
+                        walker.use_path(Access::Read, &Field::known(part), context);
+                    }
+                }
             }
+            "text" => languages::quoted_names(walker, value.as_str().unwrap_or_default(), context),
+            "ex" | "client" | "calls" => {
+                if let Some(code) = languages::code_in(role, value.as_str().unwrap_or_default()) {
+                    shells::code(walker, &Field::known(code), None, inner);
+                }
+            }
+            "blob" => {
+                let name = value.as_str().map(|text| text.rsplit(':').next().unwrap_or(text).to_owned());
+                let field = name.map_or_else(|| value.clone(), Field::known);
+                walker.use_path(Access::Read, &field, context);
+            }
+            "mount" => nested::mount(walker, value, context),
+            "code" => shells::code(walker, value, None, inner),
+            "code+" => nested::code_with_word(walker, value, inner),
+            "checkpoint" => {
+                if let Some(command) = value.as_str().and_then(|text| text.strip_prefix("exec=")) {
+                    nested::code_with_word(walker, &Field::known(command), inner);
+                }
+            }
+            "run" => walker.start(std::slice::from_ref(value), inner),
+            // Words for a program that the value does not name.
+            "cargo-code" | "tmux-code" => {
+                let program = role.trim_end_matches("-code");
+                let code = value.as_str().map(|text| format!("{program} {text}"));
+                shells::code(walker, &code.map_or_else(Field::unknown, Field::known), None, inner);
+            }
+            // A script for another interpreter than a shell.
+            "source" => {
+                walker.use_path(Access::Read, value, context);
+                walker.note_fetched_source(value);
+            }
+            "ssh-option" => nested::ssh_option(walker, value, inner),
+            "git-setting" => git::setting(walker, value, inner),
+            "unseen" => walker.dynamic(Cause::Eval),
+            _ => {}
         }
-        "run" => walker.start(std::slice::from_ref(value), inner),
-        "client" => languages::client_command(walker, value.as_str().unwrap_or_default(), inner),
-        "calls" => languages::bound_calls(walker, value.as_str().unwrap_or_default(), inner),
-        // Words for a program that the value does not name.
-        "cargo-code" | "tmux-code" => {
-            let program = role.trim_end_matches("-code");
-            let code = value.as_str().map(|text| format!("{program} {text}"));
-            shells::code(walker, &code.map_or_else(Field::unknown, Field::known), None, inner);
-        }
-        // A script for another interpreter than a shell.
-        "source" => {
-            walker.use_path(Access::Read, value, context);
-            walker.note_fetched_source(value);
-        }
-        "ssh-option" => nested::ssh_option(walker, value, inner),
-        "git-setting" => git::setting(walker, value, inner),
-        "unseen" => walker.dynamic(Cause::Eval),
-        _ => {}
     }
 }
 

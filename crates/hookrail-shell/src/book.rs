@@ -3,6 +3,8 @@
 //! It is data: `programs/*.txt`, one entry for each program in the notation of manuals (CONTRIBUTING.md describes it).
 //! Nothing is built up from it. An entry is found by its name and read line by line where a question is asked.
 
+use std::cmp::Ordering;
+
 /// All entries, one after another.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 
@@ -101,13 +103,20 @@ impl Entry {
 
     /// The entry with these names.
     fn find(path: &str) -> Option<Self> {
-        let at = INDEX.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;
-        let (_, start, end) = INDEX.get(at)?;
-        let (head, body) = TEXT.get(*start..*end)?.split_once('\n')?;
+        Self::at(place(|known| known.cmp(path))?)
+    }
+
+    fn at((start, end): (usize, usize)) -> Option<Self> {
+        let (head, body) = TEXT.get(start..end)?.split_once('\n')?;
         let (path, head) = head.split_once('\t')?;
         let (names, head) = head.split_once('\t')?;
         let (properties, sign) = head.split_once('\t')?;
         Some(Self { path, names, properties, body, has_commands: !sign.is_empty() })
+    }
+
+    /// The entry of a name that is not a program's: of `cd` in the list `shell/builtin `.
+    pub(crate) fn among(kind: &str, name: &str) -> Option<Self> {
+        Self::at(place(|known| by_parts(known, kind, name))?)
     }
 
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
@@ -124,13 +133,20 @@ impl Entry {
         self.lines().find_map(|line| line.strip_prefix("does "))
     }
 
+    /// The role of its only operand; empty if there is none.
+    pub(crate) fn role(self) -> &'static str {
+        self.operands().next().map_or("", |line| line.roles.trim())
+    }
+
     /// How its flags are spelled.
     pub fn spelling(self) -> Spelling {
         // The last property is its spelling.
-        match self.properties.rsplit(' ').next() {
-            Some("in-full") => Spelling::InFull,
-            Some("single-dash") => Spelling::SingleDash,
-            _ => Spelling::Abbreviated,
+        if self.properties.ends_with("in-full") {
+            Spelling::InFull
+        } else if self.properties.ends_with("single-dash") {
+            Spelling::SingleDash
+        } else {
+            Spelling::Abbreviated
         }
     }
 
@@ -197,6 +213,32 @@ impl Entry {
             Some(Operands { conditions, roles })
         })
     }
+}
+
+/// Whether a list of names that are not those of programs has this one.
+pub(crate) fn is_among(kind: &str, name: &str) -> bool {
+    place(|known| by_parts(known, kind, name)).is_some()
+}
+
+/// How the names of an entry compare to these two one behind the other, which need not be joined for that.
+fn by_parts(known: &str, kind: &str, name: &str) -> Ordering {
+    let (start, rest) = known.as_bytes().split_at(known.len().min(kind.len()));
+    start.cmp(kind.as_bytes()).then_with(|| rest.cmp(name.as_bytes()))
+}
+
+/// The place of the entry whose names compare equal.
+fn place(compare: impl Fn(&str) -> Ordering) -> Option<(usize, usize)> {
+    let at = INDEX.binary_search_by(|(known, ..)| compare(known)).ok()?;
+    INDEX.get(at).map(|(_, start, end)| (*start, *end))
+}
+
+/// Whether a flag takes no value by its name, whatever the program.
+pub(crate) fn is_switch(name: &str) -> bool {
+    let is_it = |flag: KnownFlag| match flag.names.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => flag.names == name,
+    };
+    Entry::find("any/flag").is_some_and(|entry| entry.flags().any(is_it))
 }
 
 /// Every further name of the subcommands of a program, with its first one; of all programs if none is given.

@@ -126,41 +126,34 @@ fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
             Atom::Part(_) => return None,
         }
     }
-    let pieces: Vec<&str> = text.split("..").collect();
-    let (first, last, step) = match pieces.as_slice() {
-        [first, last] => (*first, *last, 1),
-        [first, last, step] => match step.parse::<i64>() {
-            Ok(step) => (*first, *last, step),
-            Err(_) => return None,
-        },
-        _ => return None,
+    let mut pieces = text.split("..");
+    let (first, last) = (pieces.next()?, pieces.next()?);
+    let step = pieces.next().map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
+    if pieces.next().is_some() {
+        return None;
+    }
+    let numbers = first.parse::<i64>().ok().zip(last.parse::<i64>().ok());
+    let letter = |text: &str| match text.as_bytes() {
+        [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
+        _ => None,
     };
-    let step = step.unsigned_abs().max(1);
-    let text_of: Box<dyn Fn(i64) -> Option<String>>;
-    let (from, to) = if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
-        let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
-        text_of = Box::new(move |value| Some(format!("{value:0width$}")));
-        (from, to)
-    } else {
-        let letter = |text: &str| match text.as_bytes() {
-            [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
-            _ => None,
-        };
-        let (Some(from), Some(to)) = (letter(first), letter(last)) else { return None };
-        text_of = Box::new(|value| u8::try_from(value).ok().map(|byte| char::from(byte).to_string()));
-        (from, to)
-    };
+    let (from, to) = numbers.or_else(|| letter(first).zip(letter(last)))?;
+    let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
+    let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
     let count = (from.abs_diff(to) / step).saturating_add(1);
     if count > MAX_WORDS as u64 {
         // Numbers or letters, of which it is known that nothing else can come of them.
         return Some(vec![vec![Atom::Part(&WordPart::Opaque)]]);
     }
-    let mut values = Vec::new();
+    let step = i64::try_from(step).unwrap_or(i64::MAX);
     let mut value = from;
+    let mut values = Vec::new();
     for _ in 0..count {
-        values.push(text_of(value)?.chars().map(Atom::Char).collect());
-        let step = i64::try_from(step).unwrap_or(i64::MAX);
+        let text = match numbers {
+            Some(_) => format!("{value:0width$}"),
+            None => char::from(u8::try_from(value).ok()?).to_string(),
+        };
+        values.push(text.chars().map(Atom::Char).collect());
         value = if to >= from { value.saturating_add(step) } else { value.saturating_sub(step) };
     }
     Some(values)

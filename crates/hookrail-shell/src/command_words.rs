@@ -5,8 +5,6 @@
 //! program or a flag that is not in the book the reader keeps every reading: the word behind such a flag may be its value
 //! or an operand, and several letters behind one dash may be one name or a bundle.
 
-mod bundle;
-
 use super::book::{Entry, KnownFlag, Spelling, Takes};
 use super::facts::CommandFact;
 
@@ -94,35 +92,13 @@ pub struct UnknownWord {
     pub(crate) at: usize,
 }
 
-/// What the reader is given.
-pub(crate) trait Word {
+/// A word as the reader is given it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GivenWord<'w> {
     /// The word; `None` if it cannot be determined.
-    fn text(&self) -> Option<&str>;
+    pub(crate) text: Option<&'w str>,
     /// What it begins with, if only that is known.
-    fn beginning(&self) -> Option<&str>;
-}
-
-impl Word for Option<String> {
-    fn text(&self) -> Option<&str> {
-        self.as_deref()
-    }
-
-    fn beginning(&self) -> Option<&str> {
-        None
-    }
-}
-
-/// A word of a fact, with whether it is known not to be a flag.
-struct FactWord<'f>(Option<&'f str>, bool);
-
-impl Word for FactWord<'_> {
-    fn text(&self) -> Option<&str> {
-        self.0
-    }
-
-    fn beginning(&self) -> Option<&str> {
-        self.1.then_some(".")
-    }
+    pub(crate) beginning: Option<&'w str>,
 }
 
 /// The last component of a program's name.
@@ -133,34 +109,31 @@ fn base_name(program: &str) -> &str {
 impl CommandWords {
     /// Reads the words of a command, the first of which is its program.
     pub fn read(argv: &[Option<String>]) -> Self {
-        let program = argv.first().and_then(Option::as_deref).map(base_name);
-        Self::with_entry(program.and_then(Entry::of), argv.get(1..).unwrap_or_default())
+        Self::with_program(argv, |_| None)
     }
 
     /// Reads the words of a command of a line.
     pub fn of(fact: &CommandFact) -> Self {
-        let words = fact.argv.iter().enumerate();
-        let words: Vec<FactWord<'_>> =
-            words.map(|(at, word)| FactWord(word.as_deref(), fact.operands.contains(&at))).collect();
-        let program = words.first().and_then(Word::text).map(base_name);
-        Self::with_entry(program.and_then(Entry::of), words.get(1..).unwrap_or_default())
+        Self::with_program(&fact.argv, |at| fact.operands.contains(&at).then_some("."))
+    }
+
+    fn with_program(argv: &[Option<String>], beginning: impl Fn(usize) -> Option<&'static str>) -> Self {
+        let program = argv.first().and_then(Option::as_deref).map(base_name);
+        let words = argv.iter().enumerate().skip(1);
+        let words = words.map(|(at, word)| GivenWord { text: word.as_deref(), beginning: beginning(at) });
+        Self::with_entry(program.and_then(Entry::of), words.collect())
     }
 
     /// Reads the words behind a program with this entry.
-    pub(crate) fn with_entry<W: Word>(entry: Option<Entry>, words: &[W]) -> Self {
+    pub(crate) fn with_entry(entry: Option<Entry>, words: Vec<GivenWord<'_>>) -> Self {
         let mut reader = WordReader {
+            items: Vec::with_capacity(words.len()),
             words,
             at: 0,
-            items: Vec::with_capacity(words.len()),
-            path: Vec::new(),
-            spelling: None,
-            is_launcher: false,
+            path: entry.into_iter().collect(),
             may_be_value: false,
             doubtful_at: None,
         };
-        if let Some(entry) = entry {
-            reader.enter(entry);
-        }
         reader.read();
         Self { items: reader.items, path: reader.path }
     }
@@ -168,24 +141,17 @@ impl CommandWords {
     /// The same words without what may be the value of a flag: such a word cannot be determined here. `None` if there are
     /// none. What lets a command pass has to hold for these, too.
     pub fn without_possible_values(&self) -> Option<Self> {
-        let is_doubtful = |item: &Item| match item {
-            Item::Flag(flag) => flag.may_be_value,
-            Item::Operand(operand) => operand.may_be_value,
-            Item::Unknown(_) => false,
-        };
-        if !self.items.iter().any(is_doubtful) {
-            return None;
-        }
-        let certain = |item: &Item| match item {
-            Item::Flag(flag) if flag.may_be_value => {
-                Item::Unknown(UnknownWord { may_be_flag: true, at: flag.at })
-            }
+        let doubt = |item: &Item| match item {
+            Item::Flag(flag) if flag.may_be_value => Some(UnknownWord { may_be_flag: true, at: flag.at }),
             Item::Operand(operand) if operand.may_be_value => {
-                Item::Unknown(UnknownWord { may_be_flag: false, at: operand.at })
+                Some(UnknownWord { may_be_flag: false, at: operand.at })
             }
-            item => item.clone(),
+            _ => None,
         };
-        Some(Self { items: self.items.iter().map(certain).collect(), path: self.path.clone() })
+        self.items.iter().any(|item| doubt(item).is_some()).then(|| {
+            let certain = |item: &Item| doubt(item).map_or_else(|| item.clone(), Item::Unknown);
+            Self { items: self.items.iter().map(certain).collect(), path: self.path.clone() }
+        })
     }
 
     /// Whether the program is in the book.
@@ -195,39 +161,29 @@ impl CommandWords {
 }
 
 /// Reads words from left to right. What a word means depends on the entries of those before it.
-struct WordReader<'w, W> {
-    words: &'w [W],
+struct WordReader<'w> {
+    words: Vec<GivenWord<'w>>,
     at: usize,
     items: Vec<Item>,
     /// The program's entry and those of the subcommands read so far.
     path: Vec<Entry>,
-    /// How the last of them spells its flags, and whether its first operand ends them.
-    spelling: Option<Spelling>,
-    is_launcher: bool,
     /// Whether the next word may be the value of a flag that is not in the book.
     may_be_value: bool,
     /// The place of a word that looks like a flag and may be such a value.
     doubtful_at: Option<usize>,
 }
 
-impl<'w, W: Word> WordReader<'w, W> {
-    fn next(&mut self) -> Option<&'w W> {
-        let next = self.words.get(self.at)?;
+impl<'w> WordReader<'w> {
+    fn next(&mut self) -> Option<GivenWord<'w>> {
+        let next = *self.words.get(self.at)?;
         self.at += 1;
         Some(next)
-    }
-
-    /// What follows are words of this program or subcommand.
-    fn enter(&mut self, entry: Entry) {
-        self.spelling = Some(entry.spelling());
-        self.is_launcher = entry.is("launcher");
-        self.path.push(entry);
     }
 
     /// Reads all words. `--`, and the first operand of a program that runs another one, end the flags.
     fn read(&mut self) {
         if self.path.first().is_some_and(|entry| entry.is("dashless"))
-            && let Some(bundle) = self.words.first().and_then(Word::text)
+            && let Some(bundle) = self.words.first().and_then(|word| word.text)
             && !bundle.is_empty()
             && bundle.bytes().all(|byte| byte.is_ascii_alphabetic())
         {
@@ -235,9 +191,9 @@ impl<'w, W: Word> WordReader<'w, W> {
             self.dashless(bundle);
         }
         while let Some(word) = self.next() {
-            let Some(text) = word.text() else {
-                if !self.unknown_value(word.beginning()) {
-                    let may_be_flag = word.beginning().is_none_or(|text| text.starts_with('-'));
+            let Some(text) = word.text else {
+                if !self.unknown_value(word.beginning) {
+                    let may_be_flag = word.beginning.is_none_or(|text| text.starts_with('-'));
                     self.items.push(Item::Unknown(UnknownWord { may_be_flag, at: self.at - 1 }));
                 }
                 continue;
@@ -269,17 +225,16 @@ impl<'w, W: Word> WordReader<'w, W> {
     /// All words that are left are operands, whatever they look like.
     fn operands_only(&mut self) {
         while let Some(word) = self.next() {
-            let at = self.at - 1;
-            self.items.push(match word.text() {
-                Some(text) => Item::Operand(Operand {
-                    text: text.to_owned(),
-                    subcommand: None,
-                    may_be_value: false,
-                    at,
-                }),
-                None => Item::Unknown(UnknownWord { may_be_flag: false, at }),
-            });
+            match word.text {
+                Some(text) => self.push_operand(text, None, false),
+                None => self.items.push(Item::Unknown(UnknownWord { may_be_flag: false, at: self.at - 1 })),
+            }
         }
+    }
+
+    fn push_operand(&mut self, text: &str, subcommand: Option<&'static str>, may_be_value: bool) {
+        let (text, at) = (text.to_owned(), self.at - 1);
+        self.items.push(Item::Operand(Operand { text, subcommand, may_be_value, at }));
     }
 
     /// Reads an operand and says whether it ends the flags.
@@ -291,22 +246,11 @@ impl<'w, W: Word> WordReader<'w, W> {
             self.known(flag, text.get(1..), level);
             return false;
         }
-        let command = self.path.last().and_then(|entry| entry.command(text));
         let may_be_value = std::mem::take(&mut self.may_be_value);
-        let subcommand = command.map(|(_, name)| name);
-        self.items.push(Item::Operand(Operand {
-            text: text.to_owned(),
-            subcommand,
-            may_be_value,
-            at: self.at - 1,
-        }));
-        match command {
-            Some((command, _)) => {
-                self.enter(command);
-                false
-            }
-            None => !may_be_value && self.is_launcher,
-        }
+        let command = self.path.last().and_then(|entry| entry.command(text));
+        self.push_operand(text, command.map(|(_, name)| name), may_be_value);
+        self.path.extend(command.map(|(command, _)| command));
+        command.is_none() && !may_be_value && self.path.last().is_some_and(|entry| entry.is("launcher"))
     }
 
     fn push(&mut self, name: FlagName, value: FlagValue, level: usize) {
@@ -352,7 +296,7 @@ impl<'w, W: Word> WordReader<'w, W> {
     /// Reads a word that begins with a dash: a name in the book, a long name, or a bundle of letters.
     fn flag(&mut self, word: &str) {
         self.may_be_value = false;
-        let spelling = self.spelling;
+        let spelling = self.path.last().map(|entry| entry.spelling());
         let (name, value) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
@@ -386,8 +330,11 @@ impl<'w, W: Word> WordReader<'w, W> {
 
     /// A flag of the book, with its value where it takes one.
     fn known(&mut self, flag: KnownFlag, attached: Option<&str>, level: usize) {
-        let name = FlagName::Known(flag);
-        match (attached, flag.takes) {
+        self.taking(FlagName::Known(flag), flag.takes, attached, level);
+    }
+
+    fn taking(&mut self, name: FlagName, takes: Takes, attached: Option<&str>, level: usize) {
+        match (attached, takes) {
             (Some(value), _) => self.push(name, FlagValue::Given(value.to_owned()), level),
             (None, Takes::Value) => self.with_next_value(name, level),
             (None, Takes::Nothing | Takes::Optional) => self.push(name, FlagValue::None, level),
@@ -402,7 +349,7 @@ impl<'w, W: Word> WordReader<'w, W> {
             self.next();
         }
         let value_at = Some(self.at);
-        let (value, value_at) = match self.next().map(Word::text) {
+        let (value, value_at) = match self.next().map(|word| word.text) {
             Some(Some(value)) => (FlagValue::Given(value.to_owned()), value_at),
             Some(None) => (FlagValue::Unknown, value_at),
             None => (FlagValue::None, None),
@@ -416,34 +363,24 @@ impl<'w, W: Word> WordReader<'w, W> {
 
     /// A long name that is not in the book as it is: cut short, or unknown.
     fn long(&mut self, name: &str, value: Option<&str>) {
-        let found = self.entries().find_map(|(entry, level)| {
-            let mut flags = entry.flags_from(name);
-            let first = flags.next()?;
-            let mut take_values = first.takes == Takes::Value;
-            let mut is_only = true;
-            for other in flags {
-                is_only = false;
-                take_values &= other.takes == Takes::Value;
-            }
-            Some((entry, level, is_only.then_some(first), take_values))
-        });
-        match found {
-            Some((_, level, Some(only), _)) => self.known(only, value, level),
-            Some((entry, level, None, take_values)) => {
-                let name = FlagName::Abbreviated(name.to_owned(), entry);
-                match value {
-                    Some(value) => self.push(name, FlagValue::Given(value.to_owned()), level),
-                    None if take_values => self.with_next_value(name, level),
-                    None => self.push(name, FlagValue::None, level),
-                }
-            }
-            None => self.unknown(FlagName::Other(name.to_owned()), value),
+        let meant = |(entry, level): (Entry, usize)| {
+            let flags: Vec<KnownFlag> = entry.flags_from(name).collect();
+            (!flags.is_empty()).then_some((entry, level, flags))
+        };
+        let Some((entry, level, flags)) = self.entries().find_map(meant) else {
+            return self.unknown(FlagName::Other(name.to_owned()), value);
+        };
+        if let [only] = flags.as_slice() {
+            return self.known(*only, value, level);
         }
+        let take_values = flags.iter().all(|flag| flag.takes == Takes::Value);
+        let takes = if take_values { Takes::Value } else { Takes::Nothing };
+        self.taking(FlagName::Abbreviated(name.to_owned(), entry), takes, value, level);
     }
 
     /// A flag that is not in the book: the next word may be its value.
     fn unknown(&mut self, name: FlagName, value: Option<&str>) {
-        let value = match (value, self.words.get(self.at).map(Word::text)) {
+        let value = match (value, self.words.get(self.at).map(|word| word.text)) {
             (Some(value), _) => FlagValue::Given(value.to_owned()),
             (None, Some(Some(next))) if !next.starts_with('-') || next == "-" => {
                 self.may_be_value = true;
@@ -452,24 +389,62 @@ impl<'w, W: Word> WordReader<'w, W> {
             (None, Some(None)) => FlagValue::Unknown,
             (None, Some(Some(_)) | None) => FlagValue::None,
         };
-        let takes_next = matches!(&name, FlagName::Other(name) if name.starts_with("--") && !is_switch(name));
+        let takes_next =
+            matches!(&name, FlagName::Other(name) if name.starts_with("--") && !crate::book::is_switch(name));
         let is_doubtful = takes_next && matches!(value, FlagValue::None);
         let level = self.level();
         self.push(name, value, level);
         self.doubtful_at = is_doubtful.then_some(self.at);
     }
-}
 
-/// Whether a flag by its name takes no value, whatever the program.
-fn is_switch(name: &str) -> bool {
-    #[rustfmt::skip] // A list is read as a block.
-    const BEGINNINGS: [&str; 16] = [
-        "--no-", "--force", "--yes", "--all", "--accept", "--confirm", "--purge", "--prune", "--clean", "--silent",
-        "--quiet", "--verbose", "--debug", "--recursive", "--invert", "--json",
-    ];
-    BEGINNINGS.iter().any(|start| name.starts_with(start))
-        || matches!(
-            name,
-            "--help" | "--version" | "--dry-run" | "--ci" | "--live" | "--linked" | "--local" | "--remote"
-        )
+    /// The value in the same word as a short flag. Programs that require long names in full, most of them
+    /// written in Go or Rust, leave out an equals sign before it; GNU's way makes it part of the value.
+    fn attached<'t>(&self, rest: &'t str) -> Option<&'t str> {
+        let in_full = self.path.last().is_some_and(|entry| entry.spelling() == Spelling::InFull);
+        let rest = if in_full { rest.strip_prefix('=').unwrap_or(rest) } else { rest };
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// Letters behind one dash, in a program that has a table.
+    fn bundle(&mut self, word: &str) {
+        if word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
+            // `head -20`
+            let level = self.level();
+            return self.push(FlagName::Other(word.to_owned()), FlagValue::None, level);
+        }
+        for (at, letter) in word.char_indices().skip(1) {
+            let after = word.get(at + letter.len_utf8()..).unwrap_or_default();
+            let attached = self.attached(after);
+            match self.lookup(&format!("-{letter}")) {
+                Some((flag, level)) if flag.takes == Takes::Nothing => self.known(flag, None, level),
+                Some((flag, level)) => return self.known(flag, attached, level),
+                None if attached.is_none() => self.unknown(FlagName::Letter(letter), None),
+                None => {
+                    let level = self.level();
+                    self.push(FlagName::Letter(letter), FlagValue::None, level);
+                }
+            }
+        }
+    }
+
+    /// A word behind one dash, of a program without a table: one name, or a bundle of letters.
+    fn unknown_bundle(&mut self, name: &str, value: Option<&str>) {
+        let letters = name.get(1..).unwrap_or_default();
+        if name.chars().count() > 2 && letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            for letter in letters.chars() {
+                self.push(FlagName::Letter(letter), FlagValue::None, 0);
+            }
+        }
+        self.unknown(FlagName::Other(name.to_owned()), value);
+    }
+
+    /// The bundle of `tar xzf FILE`: each letter that takes a value takes the next word.
+    fn dashless(&mut self, bundle: &str) {
+        for letter in bundle.chars() {
+            match self.lookup(&format!("-{letter}")) {
+                Some((flag, level)) => self.known(flag, None, level),
+                None => self.push(FlagName::Letter(letter), FlagValue::None, 0),
+            }
+        }
+    }
 }

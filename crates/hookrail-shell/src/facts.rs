@@ -107,6 +107,8 @@ pub enum Extent {
 pub enum Access {
     /// Its content is read.
     Read,
+    /// Its content is used by a program that shows nothing of it: a key, the environment of a container.
+    Use,
     /// It is created, changed, moved or removed.
     Write,
 }

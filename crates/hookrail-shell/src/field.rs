@@ -1,6 +1,7 @@
 //! A word after its expansion.
 
 use super::facts::Extent;
+use super::state::Value;
 
 /// A path that a word which cannot be determined probably is, or begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +13,16 @@ pub(super) struct Likely {
 }
 
 impl Likely {
+    /// A path of which all is known.
+    pub(super) fn whole(path: impl Into<String>) -> Self {
+        Self { path: path.into(), extent: Extent::Whole }
+    }
+
+    /// What a path of which all is known begins with: without its quotes a `~` would look like a home directory.
+    pub(super) fn unquoted(path: &str, tilde: bool) -> String {
+        if path.starts_with('~') && !tilde { format!("./{path}") } else { path.to_owned() }
+    }
+
     /// The same where a leading `~` means a home directory after all.
     pub(super) fn without_dot(self) -> Self {
         match self.path.strip_prefix("./~") {
@@ -67,12 +78,35 @@ impl Field {
         self.text.as_deref()
     }
 
+    /// The path that it is, as far as that is known.
+    pub(super) fn path(&self) -> Option<Likely> {
+        match (&self.text, self.likely.as_slice()) {
+            (Some(text), _) => Some(Likely::whole(Likely::unquoted(text, self.tilde))),
+            (None, [only]) => Some(only.clone()),
+            (None, _) => None,
+        }
+    }
+
+    /// The path that it is, if all of that is known.
+    pub(super) fn whole_path(&self) -> Option<String> {
+        self.path().filter(|likely| likely.extent == Extent::Whole).map(|likely| likely.path)
+    }
+
     /// The variable that it would set as an assignment, with the value if that is known.
     pub(super) fn assignment(&self) -> Option<(&str, Option<&str>)> {
         match (&self.text, &self.variable) {
             (Some(text), _) => text.split_once('=').map(|(name, value)| (name, Some(value))),
             (None, Some(name)) => Some((name, None)),
             (None, None) => None,
+        }
+    }
+
+    /// The word as a value: its text, or the paths that it may be.
+    pub(super) fn value(self) -> Option<Value> {
+        match self.text {
+            Some(text) => Some(Value::Text(text.into())),
+            None if self.likely.is_empty() => None,
+            None => Some(Value::Likely(self.likely.into())),
         }
     }
 
@@ -84,27 +118,22 @@ impl Field {
 
 /// Collects the fields that one word becomes.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent properties of a word")]
 pub(super) struct FieldBuilder {
     fields: Vec<Field>,
+    /// The present field. Its paths are empty while the word is known, or where nothing of it is.
+    field: Field,
+    /// What is known of its text.
     text: String,
     /// Whether there is a field at all: quotes make one even if it is empty.
     begun: bool,
     is_unknown: bool,
     may_split: bool,
-    guess: Option<String>,
-    /// The paths that the word may be so far. Empty while the word is known, or where nothing of it is.
-    likely: Vec<Likely>,
-    glob: bool,
-    tilde: bool,
-    process: bool,
-    variable: Option<String>,
 }
 
 impl FieldBuilder {
     /// Text in which patterns mean something, and at the beginning `~`.
     pub(super) fn literal(&mut self, text: &str) {
-        self.tilde |= !self.begun && text.starts_with('~');
+        self.field.tilde |= !self.begun && text.starts_with('~');
         self.begun = true;
         self.pattern(text);
     }
@@ -112,7 +141,7 @@ impl FieldBuilder {
     /// Adds text in which the signs of patterns count.
     fn pattern(&mut self, text: &str) {
         let bracket = text.find('[').is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains(']')));
-        self.glob |= bracket || text.contains(['*', '?']);
+        self.field.glob |= bracket || text.contains(['*', '?']);
         self.push(text);
     }
 
@@ -124,10 +153,10 @@ impl FieldBuilder {
 
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        if let Some(guess) = &mut self.guess {
+        if let Some(guess) = &mut self.field.guess {
             guess.push_str(text);
         }
-        for likely in self.likely.iter_mut().filter(|likely| likely.extent == Extent::Whole) {
+        for likely in self.field.likely.iter_mut().filter(|likely| likely.extent == Extent::Whole) {
             likely.path.push_str(text);
         }
     }
@@ -167,16 +196,14 @@ impl FieldBuilder {
         self.begun = true;
         self.may_split |= !quoted;
         if !self.is_unknown && !self.text.is_empty() {
-            // Without its quotes it would look like a home directory.
-            let quoted_tilde = self.text.starts_with('~') && !self.tilde;
-            let path = format!("{}{}", if quoted_tilde { "./" } else { "" }, self.text);
-            self.likely = vec![Likely { path, extent: Extent::Beginning }];
+            let path = Likely::unquoted(&self.text, self.field.tilde);
+            self.field.likely = vec![Likely { path, extent: Extent::Beginning }];
         }
-        for likely in &mut self.likely {
+        for likely in &mut self.field.likely {
             likely.extent = likely.extent.max(Extent::Beginning);
         }
         self.end_known_part();
-        self.guess = None;
+        self.field.guess = None;
     }
 
     /// A value that cannot be determined from the text, but is probably one of these paths.
@@ -187,7 +214,7 @@ impl FieldBuilder {
         if let Some(before) = before.filter(|text| text.is_empty() || text.ends_with(['=', '@'])) {
             let behind =
                 |likely: &Likely| Likely { path: format!("{before}{}", likely.path), extent: likely.extent };
-            self.likely = paths.iter().map(behind).collect();
+            self.field.likely = paths.iter().map(behind).collect();
         }
     }
 
@@ -197,8 +224,8 @@ impl FieldBuilder {
         self.may_split = true;
         if !self.is_unknown {
             let guess = format!("{}{guess}", self.text);
-            self.likely = vec![Likely { path: guess.clone(), extent: Extent::Whole }];
-            self.guess = Some(guess);
+            self.field.likely = vec![Likely::whole(guess.clone())];
+            self.field.guess = Some(guess);
         }
         self.end_known_part();
     }
@@ -206,7 +233,7 @@ impl FieldBuilder {
     /// From here on the word cannot be determined. What precedes it may still show that it is an assignment.
     fn end_known_part(&mut self) {
         if !self.is_unknown && self.text.contains('=') {
-            self.variable = self.text.split('=').next().map(str::to_owned);
+            self.field.variable = self.text.split('=').next().map(str::to_owned);
         }
         self.is_unknown = true;
     }
@@ -214,7 +241,7 @@ impl FieldBuilder {
     /// The name of a pipe.
     pub(super) fn process(&mut self) {
         self.unknown(true);
-        self.process = true;
+        self.field.process = true;
     }
 
     /// Makes sure that there is a field, even if it is empty.
@@ -224,20 +251,11 @@ impl FieldBuilder {
 
     /// Ends the present field, if one was begun, so that the next text begins another.
     fn finish_field(&mut self) {
+        let mut field = std::mem::take(&mut self.field);
         let text = std::mem::take(&mut self.text);
-        let (guess, likely) = (self.guess.take(), std::mem::take(&mut self.likely));
         let is_unknown = std::mem::take(&mut self.is_unknown);
-        let field = Field {
-            code: None,
-            text: (!is_unknown).then_some(text),
-            guess,
-            likely,
-            single: is_unknown && !std::mem::take(&mut self.may_split),
-            glob: std::mem::take(&mut self.glob),
-            tilde: std::mem::take(&mut self.tilde),
-            process: std::mem::take(&mut self.process),
-            variable: self.variable.take(),
-        };
+        field.single = is_unknown && !std::mem::take(&mut self.may_split);
+        field.text = (!is_unknown).then_some(text);
         if std::mem::take(&mut self.begun) {
             self.fields.push(field);
         }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::facts::Extent;
 use super::field::Likely;
 use super::syntax::ParsedCommand;
 
@@ -29,24 +30,8 @@ pub(super) enum StateKey {
     OddFolders,
     /// Whether values no longer follow from assignments (`declare -n`, `-i`, `lastpipe`).
     OddVariables,
-    /// Whether the text gives new shells something that they run by themselves.
-    StartFile(StartFile),
-}
-
-/// How a variable makes a new shell run what its arguments do not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum StartFile {
-    /// `BASH_ENV`, or a function in the environment: every shell.
-    Always,
-    /// `ENV`: a shell with the option to be interactive.
-    Interactive,
-    /// `HOME` or `ZDOTDIR`: a login shell, an interactive one, or zsh.
-    Home,
-}
-
-impl StartFile {
-    /// All start files, in the order of their declaration.
-    pub(super) const ALL: [Self; 3] = [Self::Always, Self::Interactive, Self::Home];
+    /// Whether the text gives new shells something that they run by themselves, by the number of the role of its variable.
+    StartFile(usize),
 }
 
 /// A known value.
@@ -58,12 +43,13 @@ pub(super) enum Value {
     List(Rc<[String]>),
     /// A value that is not known, with the paths that it may be.
     Likely(Rc<[Likely]>),
+    /// A value that is not known, but is this one if a variable that the text does not set is unset.
+    Guess(Rc<str>),
     /// The bodies that a function may have; the flag says that it is surely defined.
     Function(Rc<[Rc<ParsedCommand>]>, bool),
-    /// The operands of `cd`, or `None` where the directory cannot be determined.
-    Directory(Option<Rc<[String]>>),
-    /// The same where only the beginning of the last operand is known (`cd /etc/$X`).
-    Below(Rc<[String]>),
+    /// The operands of `cd`, and how much of the last one is known (`cd /etc/$X`); `None` where the directory cannot be
+    /// determined.
+    Directory(Option<(Rc<[String]>, Extent)>),
     /// A flag that is set.
     Set,
 }
@@ -73,7 +59,7 @@ impl Value {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(two)) => one == two,
-            (Self::List(one), Self::List(two)) | (Self::Below(one), Self::Below(two)) => one == two,
+            (Self::List(one), Self::List(two)) => one == two,
             (Self::Likely(one), Self::Likely(two)) => one == two,
             (Self::Function(one, sure), Self::Function(two, also)) => {
                 sure == also
@@ -193,6 +179,20 @@ impl ShellState {
             self.set(key, Some(Value::Function(bodies, false)));
         }
         count
+    }
+
+    /// The operands of `cd` so far, and how much of the last one is known.
+    pub(super) fn directory(&self) -> Option<(Vec<String>, Extent)> {
+        match self.get(&StateKey::Directory) {
+            None => Some((Vec::new(), Extent::Whole)),
+            Some(Value::Directory(Some((operands, extent)))) => Some((operands.to_vec(), *extent)),
+            Some(_) => None,
+        }
+    }
+
+    /// Makes the working directory one that cannot be determined.
+    pub(super) fn forget_directory(&mut self) {
+        self.set(StateKey::Directory, Some(Value::Directory(None)));
     }
 
     /// Whether a flag is set.

@@ -113,18 +113,10 @@ pub(super) struct Assign {
     pub(super) subscript: Option<Vec<WordPart>>,
     /// Whether it is `+=`.
     pub(super) append: bool,
-    pub(super) value: AssignValue,
+    /// The value; that of an array is its elements.
+    pub(super) value: UnexpandedWord,
     /// The place of all of it, the name included.
     pub(super) span: Span,
-}
-
-/// What is assigned to a variable.
-#[derive(Debug, Clone)]
-pub(super) enum AssignValue {
-    /// One value.
-    Word(UnexpandedWord),
-    /// `( … )`
-    Array(Vec<UnexpandedWord>),
 }
 
 #[derive(Debug, Clone)]
@@ -133,22 +125,28 @@ pub(super) struct Redirect {
     pub(super) descriptor: Option<u32>,
     /// What is done.
     pub(super) kind: RedirectKind,
+    /// Its operand.
+    pub(super) word: UnexpandedWord,
+    /// The body of a here-document. It follows the next line end and is filled in when that is reached.
+    pub(super) body: Option<Rc<OnceCell<Vec<WordPart>>>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RedirectKind {
     /// `<`
-    Read(UnexpandedWord),
+    Read,
     /// `>`, `>>`, `>|`, `&>`, `&>>`
-    Write(UnexpandedWord),
+    Write,
     /// `<>`
-    ReadWrite(UnexpandedWord),
-    /// `<&` and `>&`; the flag is true for output.
-    Duplicate(UnexpandedWord, bool),
-    /// `<<` and `<<-`; the body follows the next line end and is filled in when that is reached.
-    Document(Rc<OnceCell<Vec<WordPart>>>),
+    ReadWrite,
+    /// `<&`
+    DuplicateInput,
+    /// `>&`
+    DuplicateOutput,
+    /// `<<`, and with tabs left out `<<-`.
+    Document { strips_tabs: bool },
     /// `<<<`
-    String(UnexpandedWord),
+    String,
 }
 
 /// A word before its expansion.
@@ -156,7 +154,7 @@ pub(super) enum RedirectKind {
 pub(super) struct UnexpandedWord {
     /// What it is made of.
     pub(super) parts: Vec<WordPart>,
-    /// The end of an array assignment such as `a=(b c)` among the operands of `declare`.
+    /// What is in the parentheses of an assignment such as `a=(b c)`.
     pub(super) array: Option<Vec<UnexpandedWord>>,
     /// Its place, quotes included.
     pub(super) span: Span,
@@ -210,25 +208,29 @@ pub(super) struct Parameter {
     pub(super) subscript: Option<(String, Vec<WordPart>)>,
     /// What is done with the value.
     pub(super) operation: Operation,
+    /// Whether an empty value counts as unset (`:-`).
+    pub(super) colon: bool,
+    /// The word behind the operator, or the expansions in what is not followed.
+    pub(super) word: UnexpandedWord,
     /// Its place, from the dollar sign to the name or the closing brace.
     pub(super) span: Span,
 }
 
 /// What is done with the value of a parameter.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     /// Nothing.
     Plain,
-    /// `-` and `:-`; the flag says whether an empty value counts as unset.
-    Default(UnexpandedWord, bool),
-    /// `=` and `:=`
-    Assign(UnexpandedWord, bool),
-    /// `+` and `:+`
-    Alternative(UnexpandedWord, bool),
-    /// `?` and `:?`
-    Required(UnexpandedWord),
+    /// `-`
+    Default,
+    /// `=`
+    Assign,
+    /// `+`
+    Alternative,
+    /// `?`
+    Required,
     /// `@P`: the value is expanded like a prompt, which runs the substitutions inside it.
     Prompt,
-    /// Anything else, with the expansions inside it.
-    Other(UnexpandedWord),
+    /// Anything else.
+    Other,
 }

@@ -17,10 +17,14 @@ pub(crate) fn commands(facts: &ShellFacts) -> Vec<String> {
     facts.commands.iter().map(|command| command.argv.iter().map(word).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// The paths of a line that count in any case, one string each: `r` or `w`, the path, and behind `@` the directory unless it is the call's.
+/// The paths of a line that count in any case, one string each: `r`, `u` or `w`, the path, and behind `@` the directory unless it is the call's.
 pub(crate) fn paths(facts: &ShellFacts) -> Vec<String> {
     let describe = |path: &super::PathUse| {
-        let access = if path.access == Access::Read { 'r' } else { 'w' };
+        let access = match path.access {
+            Access::Read => 'r',
+            Access::Use => 'u',
+            Access::Write => 'w',
+        };
         let base = match &path.base {
             PathBase::CallDirectory(operands) if operands.is_empty() => String::new(),
             PathBase::CallDirectory(operands) => format!("@{}", operands.join("/")),

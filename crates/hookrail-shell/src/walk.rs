@@ -54,27 +54,13 @@ const MAX_FILES: usize = 1024;
 /// How many aliases may stand for each other.
 const MAX_ALIASES: usize = 6;
 
-/// What a command reads when it reads its standard input.
-#[derive(Debug, Clone, Default)]
-pub(super) enum Stdin {
-    /// Something that cannot be determined.
-    #[default]
-    Unknown,
-    /// Nothing.
-    Nothing,
-    /// This text.
-    Text(Rc<str>),
-    /// The name of one of these paths.
-    Path(Rc<[Likely]>),
-}
-
 /// The surroundings of a command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Context {
     /// The launchers that start it, the outermost first.
     pub(super) via: Rc<[String]>,
-    /// Its standard input.
-    pub(super) stdin: Stdin,
+    /// What its standard input is, as far as that is known.
+    pub(super) stdin: Option<Value>,
     /// Whether it runs where paths mean something else: on another machine, in a container.
     pub(super) foreign: bool,
     /// Whether the shell may be one that does not know what Bash has added to the language.
@@ -82,6 +68,14 @@ pub(super) struct Context {
 }
 
 impl Context {
+    /// The text on its standard input, if that is known.
+    pub(super) fn text(&self) -> Option<Rc<str>> {
+        match &self.stdin {
+            Some(Value::Text(text)) => Some(Rc::clone(text)),
+            _ => None,
+        }
+    }
+
     /// The context of what the launcher `name` starts.
     pub(super) fn behind(&self, name: &str) -> Self {
         let via = self.via.iter().cloned().chain(std::iter::once(name.to_owned())).collect();
@@ -118,7 +112,7 @@ pub(super) struct Walker {
     /// The words of code that a signal can start between any two commands.
     interrupting: HashSet<String>,
     /// What the last command wrote to its standard output.
-    output: Stdin,
+    output: Option<Value>,
     /// The files that the line fills before it may run them, with their content where the line shows it.
     files: HashMap<String, Option<Rc<str>>>,
     /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
@@ -221,7 +215,7 @@ impl Walker {
         self.state.set(StateKey::OddSplitting, None);
         for (at, arg) in args.unwrap_or_default().iter().enumerate().filter(|_| !positional_is_known) {
             let likely = match &arg.text {
-                Some(path) if !arg.glob => vec![Likely { path: path.clone(), extent: Extent::Whole }],
+                Some(path) if !arg.glob => vec![Likely::whole(path.clone())],
                 _ => arg.likely.clone(),
             };
             if !likely.is_empty() {
@@ -261,18 +255,6 @@ impl Walker {
     fn run_later(&mut self, code: &str, context: &Context) {
         if self.silent == 0 {
             self.later.push((code.to_owned(), context.clone()));
-        }
-    }
-
-    /// Runs `walk` in a directory that cannot be determined, if `moves`.
-    pub(super) fn elsewhere(&mut self, moves: bool, walk: impl FnOnce(&mut Self)) {
-        let mark = self.state.mark();
-        if moves {
-            self.state.set(StateKey::Directory, Some(Value::Directory(None)));
-        }
-        walk(self);
-        if moves {
-            self.state.undo(mark);
         }
     }
 
@@ -370,9 +352,7 @@ impl Walker {
             let is_kept =
                 access == Access::Write && self.changes_links && rest.trim_end_matches('/').is_empty();
             let target = target.as_ref().filter(|target| !is_kept && (is_here || is_absolute(target)));
-            found.extend(
-                target.map(|target| Some(Likely { path: format!("{target}{rest}"), extent: Extent::Whole })),
-            );
+            found.extend(target.map(|target| Some(Likely::whole(format!("{target}{rest}")))));
         }
         found
     }
@@ -391,21 +371,18 @@ impl Walker {
         if self.silent > 0 || context.foreign || field.process {
             return;
         }
-        let whole = |path: String| Likely { path, extent: Extent::Whole };
         let mut paths: Vec<Option<Likely>> = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
             // A home that the line sets itself.
             Some(path) if field.tilde && matches!(path.get(..2), Some("~/")) && self.own_home().is_some() => {
                 let home = self.own_home().unwrap_or_default();
-                vec![Some(whole(home + path.get(1..).unwrap_or_default()))]
+                vec![Some(Likely::whole(home + path.get(1..).unwrap_or_default()))]
             }
             // The present directory by another name.
             Some(path) if field.tilde && path.starts_with("~+/") => {
-                vec![path.get(3..).map(str::to_owned).map(whole)]
+                vec![path.get(3..).map(Likely::whole)]
             }
-            // Without its quotes it would look like a home directory.
-            Some(path) if path.starts_with('~') && !field.tilde => vec![Some(whole(format!("./{path}")))],
-            Some(path) => vec![Some(whole(path.clone()))],
+            Some(_) => vec![field.path()],
             None if field.likely.is_empty() => vec![None],
             None => field.likely.iter().cloned().map(Some).collect(),
         };
@@ -414,7 +391,7 @@ impl Walker {
         };
         if paths.iter().any(is_below_root) {
             // `/$X` is the root itself where the variable is empty.
-            paths.push(Some(whole("/".to_owned())));
+            paths.push(Some(Likely::whole("/")));
         }
         if field.tilde && self.state.is_set(&StateKey::OddFolders) && self.own_home().is_none() {
             paths.push(None);
@@ -423,18 +400,16 @@ impl Walker {
             // A variable of the environment decides whether the guess is right.
             paths.push(None);
         }
-        let base = match self.state.get(&StateKey::Directory) {
-            None => PathBase::CallDirectory(Vec::new()),
-            Some(Value::Directory(Some(operands))) => PathBase::CallDirectory(operands.to_vec()),
-            Some(Value::Below(operands)) => {
-                let (start, above) =
-                    operands.split_last().map_or(("", &[][..]), |(last, above)| (last, above));
+        let base = match self.state.directory() {
+            Some((operands, Extent::Whole)) => PathBase::CallDirectory(operands),
+            Some((mut operands, _)) => {
+                let start = operands.pop().unwrap_or_default();
                 for path in &mut paths {
-                    below(path, start);
+                    below(path, &start);
                 }
-                PathBase::CallDirectory(above.to_vec())
+                PathBase::CallDirectory(operands)
             }
-            Some(_) => PathBase::Unknown,
+            None => PathBase::Unknown,
         };
         let folders = match &base {
             PathBase::CallDirectory(operands) => operands.as_slice(),
@@ -464,10 +439,9 @@ impl Walker {
     /// The path of a file in a form that can be compared with others of the same line. Folders that cannot be determined
     /// count as one: `cd $(mktemp -d) && curl -O u/x && sh x` runs what it fetched.
     fn key_of(&self, path: &str) -> String {
-        let folders = match self.state.get(&StateKey::Directory) {
-            None => Vec::new(),
-            Some(Value::Directory(Some(operands))) => operands.to_vec(),
-            Some(_) => vec!["?".to_owned()],
+        let folders = match self.state.directory() {
+            Some((operands, Extent::Whole)) => operands,
+            _ => vec!["?".to_owned()],
         };
         let is_absolute = |text: &str| text.starts_with(['/', '~']);
         let folders = if is_absolute(path) { Vec::new() } else { folders };
@@ -475,6 +449,21 @@ impl Walker {
         let whole = if is_absolute(path) { path } else { &whole };
         let names = whole.split('/').filter(|name| !matches!(*name, "" | "."));
         names.collect::<Vec<_>>().join("/")
+    }
+
+    /// How many commands and causes were found so far.
+    pub(super) fn found(&self) -> (usize, usize) {
+        (self.facts.commands.len(), self.facts.causes.len())
+    }
+
+    /// The commands so far.
+    pub(super) fn commands(&self) -> &[CommandFact] {
+        &self.facts.commands
+    }
+
+    /// Whether a file that the line fills has such a content.
+    pub(super) fn has_filled_file(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        self.files.values().flatten().any(|content| is_it(content))
     }
 
     /// Notes that the line fills a file, with `content` if that is known.

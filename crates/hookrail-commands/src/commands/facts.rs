@@ -42,7 +42,8 @@ fn print_text(facts: &Value, printer: &mut Printer) -> anyhow::Result<()> {
         let behind = if via.is_empty() { String::new() } else { format!("  (behind {})", via.join(", ")) };
         printer.data(format_args!("command  {}{behind}", words.join(" ")))?;
     }
-    for (key, name) in [("programs", "program"), ("writes", "writes"), ("reads", "reads")] {
+    for (key, name) in [("programs", "program"), ("writes", "writes"), ("reads", "reads"), ("shows", "shows")]
+    {
         for value in list(key) {
             printer.data(format_args!("{name:8} {}", word(&value)))?;
         }

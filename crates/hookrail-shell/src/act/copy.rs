@@ -1,9 +1,9 @@
 //! Copies, moves and links: what the sources and the target of one command mean together.
 
 use super::Call;
-use crate::facts::{Access, Extent};
+use crate::facts::Access;
 use crate::field::{Field, Likely};
-use crate::walk::{Context, Stdin, Walker, base_name};
+use crate::walk::{Context, Walker, base_name};
 
 /// The files of `cp`, `mv`, `ln`, `rsync` and the like.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl CopiedFiles {
         }
         if let ([source], [], true) = (self.sources.as_slice(), self.targets.as_slice(), self.links) {
             // The link is made in the present directory.
-            let target = path_of(source);
+            let target = source.whole_path();
             let link = target.as_ref().map(|path| base_name(path.trim_end_matches('/')));
             walker.use_path(Access::Write, &link.map_or_else(Field::unknown, Field::known), context);
             walker.note_link(link.unwrap_or_default(), target.as_deref());
@@ -78,18 +78,13 @@ impl CopiedFiles {
 }
 
 /// `dd if=a of=b` is a copy; without `if` it writes what it is fed with.
-pub(super) fn dd(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn dd(walker: &mut Walker, call: &Call<'_>) -> bool {
     let named = |name: &str| {
-        let fields = call.slots().into_iter().map(|slot| call.field(slot.at));
-        fields.rev().find_map(|field| field.as_str()?.strip_prefix(name).map(Field::known))
-    };
-    let fed = match &context.stdin {
-        Stdin::Text(text) => Some(text.clone()),
-        _ => None,
+        call.operand_fields().rev().find_map(|field| field.as_str()?.strip_prefix(name).map(Field::known))
     };
     match (named("if="), named("of=")) {
         (Some(source), Some(target)) => walker.note_copy(&source, &target),
-        (None, Some(target)) => walker.note_file(&target, fed),
+        (None, Some(target)) => walker.note_file(&target, call.inner.text()),
         (_, None) => {}
     }
     false
@@ -97,29 +92,19 @@ pub(super) fn dd(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
 
 /// Notes the links that are made: the target itself, or entries in it.
 fn note_links(walker: &mut Walker, target: &Field, sources: &[Field]) {
-    let Some(link) = path_of(target) else { return };
+    let Some(link) = target.whole_path() else { return };
     for source in sources {
-        let path = path_of(source);
+        let path = source.whole_path();
         walker.note_link(&link, path.as_deref());
         let name = base_name(path.as_deref().unwrap_or_default().trim_end_matches('/'));
         walker.note_link(&format!("{}/{name}", link.trim_end_matches('/')), path.as_deref());
     }
 }
 
-/// The path that a word is, as far as it is known.
-fn path_of(field: &Field) -> Option<String> {
-    match (&field.text, field.likely.as_slice()) {
-        (Some(text), _) if text.starts_with('~') && !field.tilde => Some(format!("./{text}")),
-        (Some(text), _) => Some(text.clone()),
-        (None, [only]) if only.extent == Extent::Whole => Some(only.path.clone()),
-        (None, _) => None,
-    }
-}
-
 /// Notes what is written if the target is a folder: an entry with the name of each source.
 fn into_folder(walker: &mut Walker, target: &Field, sources: &[Field], context: &Context) {
-    let Some(folder) = path_of(target) else { return };
-    for path in sources.iter().filter_map(path_of) {
+    let Some(folder) = target.whole_path() else { return };
+    for path in sources.iter().filter_map(Field::whole_path) {
         let name = base_name(path.trim_end_matches('/'));
         if matches!(name, "" | "." | "..") {
             continue;
@@ -127,7 +112,7 @@ fn into_folder(walker: &mut Walker, target: &Field, sources: &[Field], context: 
         let inside = format!("{}/{name}", folder.trim_end_matches('/'));
         let entry = match target.text {
             Some(_) => Field { text: Some(inside), ..target.clone() },
-            None => Field::likely(vec![Likely { path: inside, extent: Extent::Whole }]),
+            None => Field::likely(vec![Likely::whole(inside)]),
         };
         walker.use_path_in_folder(Access::Write, &entry, context);
     }

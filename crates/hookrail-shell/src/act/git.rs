@@ -1,31 +1,23 @@
 //! Settings of git that are code: `-c core.pager=…`, `git config alias.x '!…'`.
 
 use super::{Call, shells};
+use crate::book::Entry;
 use crate::facts::Cause;
 use crate::field::Field;
 use crate::walk::{Context, Walker};
 
-/// Settings whose value is a command.
-#[rustfmt::skip] // A list is read as a block.
-const CODE: [&str; 11] = [
-    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy",
-    "core.alternaterefscommand", "sequence.editor", "diff.external", "gpg.program", "uploadpack.packobjectshook",
-];
-/// The last parts of settings whose value is a command.
-#[rustfmt::skip]
-const CODE_ENDS: [&str; 15] = [
-    "clean", "smudge", "process", "textconv", "cmd", "driver", "helper", "command", "uploadpack", "receivepack",
-    "program", "tocmd", "cccmd", "headercmd", "sendmailcmd",
-];
+/// What the book says the value of a setting is; empty if it is not code.
+fn role_of(key: &str) -> &'static str {
+    let key = key.to_ascii_lowercase();
+    let first = key.split_once('.').map_or("", |(first, _)| first);
+    let last = key.rsplit('.').next().unwrap_or_default();
+    let names = [format!("{first}.*"), format!("*.{last}"), key.clone()];
+    names.iter().find_map(|name| Entry::among("git/setting ", name)).map_or("", Entry::role)
+}
 
 /// Whether the value of a setting of git can be code.
 pub(crate) fn is_git_code(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let last = key.rsplit('.').next().unwrap_or_default();
-    CODE.contains(&key.as_str())
-        || CODE_ENDS.contains(&last)
-        || key.starts_with("pager.")
-        || key.starts_with("alias.")
+    !role_of(key).is_empty()
 }
 
 /// Reads `key=value` of `-c`: code in it runs when the subcommand gets there. An alias makes the line dynamic besides,
@@ -36,29 +28,24 @@ pub(super) fn setting(walker: &mut Walker, setting: &Field, context: &Context) {
         return;
     };
     let (key, value) = text.split_once('=').unwrap_or((text, ""));
-    let key = key.to_ascii_lowercase();
     let code = |walker: &mut Walker, text: &str| shells::code(walker, &Field::known(text), None, context);
-    let is_shell = value.trim_start().strip_prefix('!');
-    if key.starts_with("alias.") {
-        if let Some(value) = is_shell {
+    match (role_of(key), value.trim_start().strip_prefix('!')) {
+        ("alias", Some(value)) => {
             walker.dynamic(Cause::Eval);
             code(walker, value);
-        } else if !value.is_empty() {
-            // Words for git itself, to which those behind the alias are added.
-            code(walker, &format!("git {value} \"$_\""));
         }
-    } else if key.ends_with(".helper") {
-        if let Some(value) = is_shell {
-            code(walker, value);
-        }
-    } else if is_git_code(&key) && !matches!(value, "" | "true" | "false") {
-        code(walker, value);
+        // Words for git itself, to which those behind the alias are added.
+        ("alias", None) if !value.is_empty() => code(walker, &format!("git {value} \"$_\"")),
+        ("code-behind-mark", Some(value)) => code(walker, value),
+        ("code", _) if !matches!(value, "" | "true" | "false") => code(walker, value),
+        _ => {}
     }
 }
 
 /// `git config [options] key value`: it is read like a value of `-c`, because the next command may be the one that uses it.
-pub(super) fn written_setting(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
-    let operands: Vec<Field> = call.slots().iter().map(|slot| call.field(slot.at)).collect();
+pub(super) fn written_setting(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
+    let operands: Vec<Field> = call.operand_fields().collect();
     for pair in operands.windows(2) {
         let [key, value] = pair else { continue };
         let Some(key) = key.as_str().filter(|key| is_git_code(key)) else { continue };

@@ -22,33 +22,25 @@ pub(super) fn quoted_names(walker: &mut Walker, code: &str, context: &Context) {
     }
 }
 
-/// A command of `vim`: what follows an exclamation mark is code for a shell, unless nothing does (`wq!`).
-pub(super) fn editor_command(walker: &mut Walker, text: &str, context: &Context) {
-    if let Some((_, code)) = text.split_once('!').filter(|(_, code)| !code.trim().is_empty()) {
-        shells::code(walker, &Field::known(code), None, context);
-    }
-}
-
-/// A command of a debugger or of a client of a database that runs a program: `shell x`, `.shell x`, `\\! x`.
-pub(super) fn client_command(walker: &mut Walker, text: &str, context: &Context) {
-    let trimmed = text.trim_start();
-    let starts = ["shell ", "!", ".shell ", ".system ", "system ", "platform shell ", "pipe "];
-    let begun = starts.iter().find_map(|start| trimmed.strip_prefix(start));
-    if let Some(code) = begun.or_else(|| text.split_once("\\!").map(|(_, code)| code)) {
-        shells::code(walker, &Field::known(code.trim()), None, context);
-    }
-}
-
-/// What a key is bound to: `enter:execute(code)`.
-pub(super) fn bound_calls(walker: &mut Walker, text: &str, context: &Context) {
-    let code = text.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
-    if let Some((code, _)) = code {
-        shells::code(walker, &Field::known(code), None, context);
+/// The code for a shell in the command of another program.
+pub(super) fn code_in<'t>(role: &str, text: &'t str) -> Option<&'t str> {
+    match role {
+        // A command of `vim`: what follows an exclamation mark, unless nothing does (`wq!`).
+        "ex" => text.split_once('!').map(|(_, code)| code).filter(|code| !code.trim().is_empty()),
+        // A command of a debugger or of a client of a database: `shell x`, `.shell x`, `\\! x`.
+        "client" => {
+            let starts = ["shell ", "!", ".shell ", ".system ", "system ", "platform shell ", "pipe "];
+            let begun = starts.iter().find_map(|start| text.trim_start().strip_prefix(start));
+            begun.or_else(|| text.split_once("\\!").map(|(_, code)| code)).map(str::trim)
+        }
+        // What a key is bound to: `enter:execute(code)`.
+        _ => text.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(code, _)| code),
     }
 }
 
 /// The scripts of `sed`: `w` and `r` name files, `e` runs a command.
-pub(super) fn sed(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+pub(super) fn sed(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let (inner, context) = (&call.inner, call.context);
     let given = call.flags(usize::MAX).filter(|flag| super::is_named(flag, "-e"));
     let mut scripts: Vec<Field> = given.filter_map(|flag| call.value_of(flag)).collect();
     if !call.has("-e|-f") {

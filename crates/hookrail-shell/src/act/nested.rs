@@ -4,7 +4,7 @@ use super::{Call, act, shells};
 use crate::command_words::Item;
 use crate::facts::{Access, Cause};
 use crate::field::Field;
-use crate::walk::{Context, Stdin, Walker, base_name};
+use crate::walk::{Context, Walker, base_name};
 
 /// Reads a command to which the program adds a word. To `ssh` a host and a command are added, which the line itself names.
 pub(super) fn code_with_word(walker: &mut Walker, value: &Field, context: &Context) {
@@ -57,23 +57,24 @@ pub(super) fn mount(walker: &mut Walker, value: &Field, context: &Context) {
 
 /// `docker run [options] image command…`: with `--entrypoint` the words behind the image are its arguments. An image may
 /// have an entry point of its own, which gets the command as arguments; then a command is reported that is not run.
-pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     let Some(entry) = call.value("--entrypoint").filter(|entry| !entry.is("")) else { return false };
     let Some(image) = call.slots().first().copied() else { return false };
-    let rest = call.args.get(image.at + 1..).unwrap_or_default();
+    let rest = call.words_at(image.at + 1);
     let whole: Vec<Field> = std::iter::once(entry).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     // What the flags say is read as for any command; the words behind the image are not a command.
-    let before: Vec<Field> = call.args.get(..=image.at).unwrap_or_default().to_vec();
-    let entry = call.words.path.first().copied();
-    let words = crate::command_words::CommandWords::with_entry(entry, &before);
-    let outer = Context { foreign: false, ..inner.clone() };
-    Call { name: call.name, args: &before, words }.act(walker, inner, &outer);
+    let args = call.args.get(..=image.at).unwrap_or_default();
+    let words = super::read(call.words.path.first().copied(), args);
+    let context = &Context { foreign: false, ..inner.clone() };
+    Call { name: call.name, args, words, inner: inner.clone(), context, start: call.start }.act(walker);
     true
 }
 
 /// `crontab -`, which reads lines that have five fields, or one with `@`, before the command.
-pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     if call.has("-l|-e|-r|-V") {
         return true;
     }
@@ -83,11 +84,11 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> 
         walker.use_path(Access::Read, &file, &Context { foreign: false, ..inner.clone() });
         return true;
     }
-    let Stdin::Text(text) = &inner.stdin else {
+    let Some(text) = inner.text() else {
         shells::from_stdin(walker, inner);
         return true;
     };
-    for line in text.to_string().lines() {
+    for line in text.lines() {
         let line = line.trim_start();
         let fields = if line.starts_with('@') { 1 } else { 5 };
         let mut rest = line;
@@ -103,8 +104,9 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> 
 }
 
 /// `socat EXEC:command`, `SYSTEM:code`.
-pub(super) fn socat(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
-    for field in call.slots().iter().map(|slot| call.field(slot.at)) {
+pub(super) fn socat(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
+    for field in call.operand_fields() {
         let Some((kind, value)) = field.as_str().and_then(|text| text.split_once(':')) else { continue };
         let value = value.split(',').next().unwrap_or(value);
         match kind.to_ascii_lowercase().as_str() {
@@ -121,7 +123,7 @@ pub(super) fn socat(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bo
 }
 
 /// `env -S`: the words of the text take the place of the option, and are read as arguments of `env` once more.
-pub(super) fn split_env(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn split_env(walker: &mut Walker, call: &Call<'_>) -> bool {
     let split = call.words.items.iter().find_map(|item| match item {
         Item::Flag(flag) if super::is_named(flag, "-S") => Some(flag),
         _ => None,
@@ -134,7 +136,7 @@ pub(super) fn split_env(walker: &mut Walker, call: &Call<'_>, context: &Context)
         return true;
     };
     let args: Vec<Field> = words.into_iter().chain(rest.iter().cloned()).collect();
-    walker.deeper(|walker| act(walker, call.name, &args, context));
+    walker.deeper(|walker| act(walker, call.name, &args, call.context));
     true
 }
 
@@ -188,13 +190,13 @@ fn split_string(text: &str) -> Option<Vec<Field>> {
 }
 
 /// `start-stop-daemon -S -x program -- arguments`.
-pub(super) fn start_daemon(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn start_daemon(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     if call.has("-K|-T|--help") {
         return true;
     }
     let Some(program) = call.value("-a").or_else(|| call.value("-x")) else { return false };
-    let dashes = call.args.iter().position(|field| field.is("--"));
-    let rest = dashes.and_then(|at| call.args.get(at + 1..)).unwrap_or_default();
+    let rest = call.behind_dashes().unwrap_or_default();
     let whole: Vec<Field> = std::iter::once(program).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     true

@@ -3,7 +3,7 @@
 use super::Call;
 use crate::facts::{Access, Extent};
 use crate::field::{Field, Likely};
-use crate::walk::{Context, Stdin, Walker};
+use crate::walk::{Context, Walker};
 
 /// How many leading folders of the names in a patch are taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +16,9 @@ enum Strip {
 
 /// Notes what a program writes that applies the patch on its standard input. A patch that is not known may write anything.
 fn from_stdin(walker: &mut Walker, strip: Strip, context: &Context) {
-    match &context.stdin {
-        Stdin::Text(text) => apply(walker, text, strip, context),
-        Stdin::Nothing => {}
-        Stdin::Unknown | Stdin::Path(_) => walker.use_path(Access::Write, &anything(), context),
+    match context.text() {
+        Some(text) => apply(walker, &text, strip, context),
+        None => walker.use_path(Access::Write, &anything(), context),
     }
 }
 
@@ -70,11 +69,12 @@ fn names(patch: &str) -> Vec<&str> {
 }
 
 /// `patch`, `git apply` and `apply_patch`.
-pub(super) fn act(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn act(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = call.context;
     if call.has("--check|--stat|--numstat|--summary|--dry-run") {
         return true;
     }
-    let operands: Vec<Field> = call.slots().iter().map(|slot| call.field(slot.at)).collect();
+    let operands: Vec<Field> = call.operand_fields().collect();
     let count = call.value("-p").and_then(|field| field.as_str()?.parse().ok());
     let strip = match (count, call.name) {
         (Some(count), _) => Strip::Folders(count),

@@ -3,7 +3,8 @@
 use super::{Call, shells};
 use crate::facts::{Access, Cause, Extent};
 use crate::field::{Field, Likely};
-use crate::walk::{Context, Stdin, Walker};
+use crate::state::Value;
+use crate::walk::{Context, Walker};
 
 /// A word in which something takes the place of `sign`. It stays one word whatever replaces it, and begins as it did.
 fn with_hole(field: &Field, sign: Option<&str>, found: &[Likely]) -> Field {
@@ -14,9 +15,7 @@ fn with_hole(field: &Field, sign: Option<&str>, found: &[Likely]) -> Field {
         None => return field.clone(),
         Some(("", _)) => found.to_vec(),
         Some((before, _)) => {
-            let is_quoted = before.starts_with('~') && !field.tilde;
-            let path = format!("{}{before}", if is_quoted { "./" } else { "" });
-            vec![Likely { path, extent: Extent::Beginning }]
+            vec![Likely { path: Likely::unquoted(before, field.tilde), extent: Extent::Beginning }]
         }
     };
     Field { code: Some(text.replace(sign, "\"$_\"")), ..Field::likely(likely) }
@@ -24,17 +23,16 @@ fn with_hole(field: &Field, sign: Option<&str>, found: &[Likely]) -> Field {
 
 /// What is found below folders: everything there.
 fn below(folders: &[Field]) -> Vec<Likely> {
-    let inside = |path: &str, tilde: bool| {
-        let path = if path.starts_with('~') && !tilde { format!("./{path}") } else { path.to_owned() };
-        Likely { path: path.trim_end_matches('/').to_owned() + "/", extent: Extent::Everything }
+    let inside = |folder: Likely| match folder.extent {
+        Extent::Whole => {
+            Likely { path: folder.path.trim_end_matches('/').to_owned() + "/", extent: Extent::Everything }
+        }
+        _ => folder,
     };
-    let of = |field: &Field| match (&field.text, field.likely.as_slice()) {
-        (Some(text), _) => Some(inside(text, field.tilde)),
-        (None, [only]) if only.extent == Extent::Whole => Some(inside(&only.path, true)),
-        (None, [only]) => Some(only.clone()),
-        (None, _) => None,
-    };
-    if folders.is_empty() { vec![inside(".", false)] } else { folders.iter().filter_map(of).collect() }
+    if folders.is_empty() {
+        return vec![inside(Likely::whole("."))];
+    }
+    folders.iter().filter_map(Field::path).map(inside).collect()
 }
 
 /// The folders that `find` searches with these words, and the words behind them.
@@ -66,10 +64,9 @@ pub(crate) fn found_by_fd(args: &[Field]) -> Vec<Likely> {
 /// Adds the names that `find` asks for, as if they were in the folders themselves, or these folders where it asks for none.
 fn named(mut found: Vec<Likely>, folders: &[Field], rest: &[Field]) -> Vec<Likely> {
     let is_test = |field: &Field| matches!(field.as_str(), Some("-name" | "-iname" | "-path" | "-mindepth"));
-    let whole = |path: String| Likely { path, extent: Extent::Whole };
     if !rest.iter().any(is_test) {
         let starts = folders.iter().filter(|field| !field.glob).filter_map(Field::as_str);
-        found.extend(starts.filter(|path| !path.ends_with(['.', '/'])).map(|path| whole(path.to_owned())));
+        found.extend(starts.filter(|path| !path.ends_with(['.', '/'])).map(Likely::whole));
     }
     let behind_name = |pair: &&[Field]| {
         pair.first().and_then(Field::as_str).is_some_and(|text| matches!(text, "-name" | "-iname"))
@@ -77,7 +74,7 @@ fn named(mut found: Vec<Likely>, folders: &[Field], rest: &[Field]) -> Vec<Likel
     for name in rest.windows(2).filter(behind_name).filter_map(|pair| pair.last()?.as_str()) {
         let folders: Vec<Likely> =
             found.iter().filter(|likely| likely.extent == Extent::Everything).cloned().collect();
-        found.extend(folders.into_iter().map(|folder| whole(folder.path + name)));
+        found.extend(folders.into_iter().map(|folder| Likely::whole(folder.path + name)));
     }
     found
 }
@@ -88,27 +85,20 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The lines of a text that is known, for programs that take each as an input of its own: at most 64, without quotes.
-fn lines_of(stdin: &Stdin) -> Option<Vec<&str>> {
-    let Stdin::Text(text) = stdin else { return None };
+fn lines_of(text: &str) -> Option<Vec<&str>> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).filter(|line| !line.is_empty()).collect();
     (is_plain(text) && lines.len() <= 64).then_some(lines)
 }
 
 /// What a command reads from its standard input, as paths: those that were found, or the words of a text.
-pub(crate) fn words_of(stdin: &Stdin) -> Vec<Likely> {
+pub(crate) fn words_of(stdin: Option<&Value>) -> Vec<Likely> {
     match stdin {
-        Stdin::Path(paths) => paths.to_vec(),
-        Stdin::Text(text) if is_plain(text) => {
-            let whole = |word: &str| {
-                let path = format!("{}{word}", if word.starts_with('~') { "./" } else { "" });
-                Likely { path, extent: Extent::Whole }
-            };
+        Some(Value::Likely(paths)) => paths.to_vec(),
+        Some(Value::Text(text)) if is_plain(text) => {
             let words = text.split_ascii_whitespace();
-            if words.clone().any(|word| word.starts_with('-')) {
-                Vec::new()
-            } else {
-                words.map(whole).collect()
-            }
+            let has_flag = words.clone().any(|word| word.starts_with('-'));
+            let words = words.filter(|_| !has_flag).map(|word| Likely::whole(Likely::unquoted(word, false)));
+            words.collect()
         }
         _ => Vec::new(),
     }
@@ -117,7 +107,8 @@ pub(crate) fn words_of(stdin: &Stdin) -> Vec<Likely> {
 /// `find`: with `-delete` the folders that it starts from are written, `-fprint` and similar options name a file, and
 /// `-exec` is followed by a command that ends with `;`, or with `+` directly behind `{}`. What `-execdir` starts runs in the
 /// folder of each file, so other relative paths in it cannot be determined.
-pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+pub(super) fn find(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let (inner, context) = (&call.inner, call.context);
     let (folders, mut rest) = searched(call.args);
     let found = named(below(&folders), &folders, rest);
     while let Some((action, behind)) = rest.split_first() {
@@ -144,7 +135,8 @@ pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, contex
                 rest = behind.get(end.unwrap_or(behind.len())..).unwrap_or_default();
                 let whole: Vec<Field> =
                     command.iter().map(|field| with_hole(field, Some("{}"), &found)).collect();
-                walker.elsewhere(action.ends_with("dir"), |walker| walker.start(&whole, inner));
+                let folders = if action.ends_with("dir") { vec![Field::unknown()] } else { Vec::new() };
+                walker.within(&folders, |walker| walker.start(&whole, inner));
             }
             _ => {}
         }
@@ -153,12 +145,13 @@ pub(super) fn find(walker: &mut Walker, call: &Call<'_>, inner: &Context, contex
 }
 
 /// `fd pattern [folder…] -x command…`: without a sign what was found comes last.
-pub(super) fn fd(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn fd(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     let is_action = |field: &Field| {
         field.as_str().is_some_and(|text| matches!(text, "-x" | "-X" | "--exec" | "--exec-batch"))
     };
     let Some(start) = call.args.iter().position(is_action) else { return true };
-    let behind = call.args.get(start + 1..).unwrap_or_default();
+    let behind = call.words_at(start + 1);
     let command: Vec<&Field> = behind.iter().take_while(|field| !field.is(";")).collect();
     let folders: Vec<Field> =
         call.slots().iter().filter(|slot| slot.at < start).skip(1).map(|slot| call.field(slot.at)).collect();
@@ -179,7 +172,8 @@ pub(super) fn fd(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool 
 ///
 /// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be determined
 /// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
-pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, context: &Context) -> bool {
+pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let (inner, context) = (&call.inner, call.context);
     if let Some(file) = call.value("-a") {
         walker.use_path(Access::Read, &file, context);
     }
@@ -189,16 +183,16 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
         return true;
     }
     call.note_unclear(walker, start);
-    let found = if call.has_before("-a", start) { Vec::new() } else { words_of(&inner.stdin) };
-    let stdin = inner.stdin.clone();
-    let inner = Context { stdin: Stdin::Nothing, ..inner.clone() };
+    let found = if call.has_before("-a", start) { Vec::new() } else { words_of(inner.stdin.as_ref()) };
+    let text = inner.text();
+    let inner = Context { stdin: Some(Value::Text("".into())), ..inner.clone() };
     let replaces = call.has_before("-I|-i|--replace|-J", start);
     let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
     if replaces && sign.is_none() {
         walker.dynamic(Cause::Variable);
     }
     let sign = sign.as_deref().filter(|_| replaces);
-    let command = call.args.get(start..).unwrap_or_default();
+    let command = call.words_at(start);
     let may_be_value = slots.first().is_some_and(|slot| slot.may_be_value);
     let mut start_all = |whole: &[Field]| {
         walker.start(whole, &inner);
@@ -206,9 +200,11 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
             walker.start(whole.get(1..).unwrap_or_default(), &inner);
         }
     };
-    if let (Some(sign), Some(lines), false) =
-        (sign.filter(|sign| !sign.is_empty()), lines_of(&stdin), call.has_before("-a", start))
-    {
+    if let (Some(sign), Some(lines), false) = (
+        sign.filter(|sign| !sign.is_empty()),
+        text.as_deref().and_then(lines_of),
+        call.has_before("-a", start),
+    ) {
         for line in lines {
             let fill = |field: &Field| match field.as_str() {
                 Some(text) if text.contains(sign) => Field::known(text.replace(sign, line)),
@@ -222,7 +218,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
     if whole.is_empty() {
         whole.push(Field::known("echo"));
     }
-    if let (0, Stdin::Text(text)) = (start, &stdin)
+    if let (0, Some(text)) = (start, &text)
         && is_plain(text)
     {
         whole.extend(text.split_ascii_whitespace().map(Field::known));
@@ -237,21 +233,26 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>, inner: &Context, conte
 ///
 /// Without a command the inputs themselves are the commands. They are known only where they are on the line, behind
 /// `:::` or as the text of a pipe; read from a file they can be anything.
-pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn parallel(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     let slots = call.slots();
     let start = slots.first().map_or(call.args.len(), |slot| slot.at);
     if call.has_before("--version|--help|--citation", start) {
         return true;
     }
     call.note_unclear(walker, start);
-    let stdin = inner.stdin.clone();
-    let mut inner = Context { stdin: Stdin::Unknown, ..inner.clone() };
+    let text = inner.text();
+    let mut inner = Context { stdin: None, ..inner.clone() };
     inner.foreign |= call.has_before("-S|--sshlogin|--sshloginfile", start);
-    let rest = call.args.get(start..).unwrap_or_default();
+    let rest = call.words_at(start);
     let is_source = |field: &Field| field.as_str().is_some_and(|text| text.starts_with(":::"));
     let sources = rest.iter().position(is_source).unwrap_or(rest.len());
     let (template, inputs) = rest.split_at(sources);
-    let piped = lines_of(&stdin).filter(|_| inputs.is_empty() && !call.has_before("-a|--pipe", start));
+    let piped = text
+        .as_deref()
+        .filter(|text| !text.is_empty())
+        .and_then(lines_of)
+        .filter(|_| inputs.is_empty() && !call.has_before("-a|--pipe", start));
     let is_literal = piped.is_some()
         || inputs.iter().all(|field| field.text.is_some())
             && inputs.first().is_some_and(|field| field.is(":::"))

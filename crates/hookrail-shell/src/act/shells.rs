@@ -3,7 +3,7 @@
 use super::{Call, joined};
 use crate::facts::Cause;
 use crate::field::Field;
-use crate::walk::{Context, Stdin, Walker, base_name};
+use crate::walk::{Context, Walker, base_name};
 
 /// Whether `name` is a shell whose language is read here.
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -93,7 +93,7 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     match operands.first() {
         Some(script) if !from_stdin_asked => {
             let is_stream = is_stream(script);
-            if is_stream && matches!(context.stdin, Stdin::Text(_)) {
+            if is_stream && context.text().is_some() {
                 from_stdin(walker, context);
             } else if script.process || is_stream {
                 walker.dynamic(Cause::Stdin);
@@ -132,18 +132,14 @@ fn means_else_in_posix(text: &str) -> bool {
 
 /// Reads the code that a shell would find on its standard input.
 pub(crate) fn from_stdin(walker: &mut Walker, context: &Context) {
-    match &context.stdin {
-        Stdin::Unknown | Stdin::Path(_) => walker.dynamic(Cause::Stdin),
-        Stdin::Nothing => {}
-        Stdin::Text(text) => {
-            let text = text.to_string();
-            if context.posix && means_else_in_posix(&text) {
-                walker.dynamic(Cause::Syntax);
-            }
-            let context = Context { stdin: Stdin::Unknown, ..context.clone() };
-            walker.new_shell(&text, None, &context);
-        }
+    let Some(text) = context.text() else {
+        walker.dynamic(Cause::Stdin);
+        return;
+    };
+    if context.posix && means_else_in_posix(&text) {
+        walker.dynamic(Cause::Syntax);
     }
+    walker.new_shell(&text, None, &Context { stdin: None, ..context.clone() });
 }
 
 /// Reads a word as code for a new shell.
@@ -183,7 +179,8 @@ pub(super) fn joined_code(walker: &mut Walker, words: &[Field], context: &Contex
 
 /// `su`: with `-c` code, otherwise a shell with the arguments behind the user's name. `runuser -u user command` starts a
 /// command.
-pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn su(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     if call.has("--help|--version|-h|-V") {
         return true;
     }
@@ -195,7 +192,7 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
     }
     if call.has("-u|--user") {
         if let Some(first) = slots.first() {
-            walker.start(call.args.get(first.at..).unwrap_or_default(), context);
+            walker.start(call.words_at(first.at), context);
         }
         return true;
     }
@@ -209,14 +206,16 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>, context: &Context) -> boo
 }
 
 /// `capsh … -- -c code`: what follows the dashes are words for a shell.
-pub(super) fn behind_dashes(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn behind_dashes(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     let dashes = call.args.iter().position(|field| field.is("--") || field.is("=="));
-    dashes.is_some_and(|at| shell(walker, "bash", call.args.get(at + 1..).unwrap_or_default(), context))
+    dashes.is_some_and(|at| shell(walker, "bash", call.words_at(at + 1), context))
 }
 
 /// `pwsh -Command …`: the words behind the flag are code. Its language is read where plain words mean the same to every shell;
 /// nothing is concluded from other code. Flags may be cut short and are the same in upper and lower case.
-pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
+pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let context = &call.inner;
     let mut at = 0;
     while let Some(arg) = call.args.get(at) {
         let Some(text) = arg.as_str() else {
@@ -228,7 +227,7 @@ pub(super) fn powershell(walker: &mut Walker, call: &Call<'_>, context: &Context
         let is = |name: &str| !flag.is_empty() && name.starts_with(flag);
         at += 1;
         if is("command") {
-            let words = call.args.get(at..).unwrap_or_default();
+            let words = call.words_at(at);
             if matches!(words, [only] if only.is("-")) {
                 walker.dynamic(Cause::Stdin);
             } else if words.iter().any(|word| word.text.is_none()) {

@@ -3,11 +3,11 @@
 use super::{Call, act, shells};
 use crate::facts::Cause;
 use crate::field::Field;
-use crate::walk::{Context, Stdin, Walker};
+use crate::walk::{Context, Walker};
 
 /// `tmux`: several commands in one line, separated by `;`, of which some are typed into a terminal.
-pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>, context: &Context) -> bool {
-    let inner = context.behind(call.name);
+pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = call.context.behind(call.name);
     // `#(code)` in a format is run to fill it.
     for text in call.args.iter().filter_map(Field::as_str) {
         if let Some((code, _)) = text.split_once("#(").and_then(|(_, rest)| rest.rsplit_once(')')) {
@@ -16,7 +16,7 @@ pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>, context: &Context) -> b
     }
     let is_end = |field: &Field| field.as_str().is_some_and(|text| text == ";" || text.ends_with(';'));
     let Some(end) = call.args.iter().position(is_end) else {
-        return keys(walker, call, &inner);
+        return keys(walker, call);
     };
     // The last word of a command may have the sign at its end.
     let last = call.field(end);
@@ -25,18 +25,19 @@ pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>, context: &Context) -> b
     if !last.is_empty() {
         first.push(Field::known(last));
     }
-    let rest = call.args.get(end + 1..).unwrap_or_default();
+    let rest = call.words_at(end + 1);
     walker.deeper(|walker| {
-        act(walker, call.name, &first, context);
+        act(walker, call.name, &first, call.context);
         if !rest.is_empty() {
-            act(walker, call.name, rest, context);
+            act(walker, call.name, rest, call.context);
         }
     });
     true
 }
 
 /// `send-keys`: the words are typed one behind the other. Names of keys are the keys.
-fn keys(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+fn keys(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     let is_sent = call.words.path.last().is_some_and(|entry| entry.is("unseen"));
     let slots = call.slots();
     if !is_sent || slots.is_empty() {
@@ -59,7 +60,8 @@ fn keys(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
 }
 
 /// `screen -X stuff text` types, `-X exec` and `-X screen` start a command.
-pub(super) fn screen(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn screen(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     if !call.has("-X") {
         return false;
     }
@@ -82,11 +84,11 @@ pub(super) fn screen(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> b
 }
 
 /// `expect -c code`, or code on its standard input: `spawn`, `exec` and `system` start a command, `send` types one.
-pub(super) fn expect(walker: &mut Walker, call: &Call<'_>, inner: &Context) -> bool {
+pub(super) fn expect(walker: &mut Walker, call: &Call<'_>) -> bool {
+    let inner = &call.inner;
     if let Some(code) = call.value("-c") {
         statements(walker, code.as_str().unwrap_or_default(), inner);
-    } else if let (Stdin::Text(text), None) = (&inner.stdin, call.slots().first()) {
-        let text = text.to_string();
+    } else if let (Some(text), None) = (inner.text(), call.slots().first()) {
         statements(walker, &text, inner);
     }
     false

@@ -7,7 +7,7 @@ use crate::facts_of_line;
 use crate::tests::{commands, paths};
 
 /// The parts of the book as they are written.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     include_str!("../../programs/cloud.txt"),
     include_str!("../../programs/containers.txt"),
     include_str!("../../programs/coreutils.txt"),
@@ -16,12 +16,15 @@ const PARTS: [&str; 9] = [
     include_str!("../../programs/launchers.txt"),
     include_str!("../../programs/network.txt"),
     include_str!("../../programs/packages.txt"),
+    include_str!("../../programs/shell.txt"),
     include_str!("../../programs/system.txt"),
 ];
 
 /// What may follow the `=` of a flag and among the operands; words in capitals are for readers.
-const ROLES: [&str; 35] = [
+const ROLES: [&str; 45] = [
     "read",
+    "use",
+    "environment",
     "write",
     "edit",
     "fetch",
@@ -56,8 +59,16 @@ const ROLES: [&str; 35] = [
     "calls",
     "cargo-code",
     "tmux-code",
+    "alias",
+    "code-behind-mark",
+    "git-key",
+    "home-start-file",
+    "interactive-start-file",
+    "prompt",
+    "shell",
+    "start-file",
 ];
-const PROPERTIES: [&str; 13] = [
+const PROPERTIES: [&str; 16] = [
     "abbreviated",
     "in-full",
     "single-dash",
@@ -68,8 +79,11 @@ const PROPERTIES: [&str; 13] = [
     "ordered",
     "unlinks",
     "elsewhere",
+    "folder",
     "posix",
+    "only-bash",
     "remote",
+    "set-by-shell",
     "unseen",
 ];
 
@@ -156,7 +170,7 @@ fn the_examples_hold() {
     {
         let (line, expected) = example.rsplit_once(" = ").unwrap_or_else(|| panic!("{example}"));
         let facts = facts_of_line(line);
-        let is_path = expected.starts_with("r ") || expected.starts_with("w ");
+        let is_path = ["r ", "u ", "w "].iter().any(|start| expected.starts_with(start));
         let holds = if is_path {
             paths(&facts).join(", ") == expected
         } else {

@@ -6,7 +6,7 @@
 use super::{Assignment, Outline, Piece, Role, SimpleCommand, Variable, Word};
 use crate::braces;
 use crate::syntax::{
-    self, Arithmetic, Assign, AssignValue, CommandKind, Operation, Parameter, ParsedCommand, Quote, Redirect,
+    self, Arithmetic, Assign, CommandKind, Operation, Parameter, ParsedCommand, Quote, Redirect,
     RedirectKind, Script, WordPart,
 };
 
@@ -100,12 +100,11 @@ impl Outline {
         if let Some(subscript) = &assign.subscript {
             self.inner(subscript, true);
         }
-        let value = match &assign.value {
-            AssignValue::Word(word) => self.word(word),
-            AssignValue::Array(words) => {
-                self.add_others(Role::Element, words);
-                Word { pieces: vec![Piece::Expansion], ..Word::default() }
-            }
+        let value = if assign.value.array.is_some() {
+            self.word(&assign.value);
+            Word { pieces: vec![Piece::Expansion], ..Word::default() }
+        } else {
+            self.word(&assign.value)
         };
         Assignment { name: assign.name.clone(), value, span: assign.span.range() }
     }
@@ -115,19 +114,20 @@ impl Outline {
     fn redirections(&mut self, redirects: &[Redirect]) -> Vec<(Role, Word)> {
         let mut found = Vec::new();
         for redirect in redirects {
-            found.push(match &redirect.kind {
-                RedirectKind::Read(word) | RedirectKind::ReadWrite(word) => (Role::Read, self.word(word)),
-                RedirectKind::Write(word) => (Role::Written, self.word(word)),
-                RedirectKind::Duplicate(word, is_output) => {
-                    (if *is_output { Role::Written } else { Role::Read }, self.word(word))
-                }
-                RedirectKind::String(word) => (Role::Document, self.word(word)),
-                RedirectKind::Document(body) => {
+            let role = match redirect.kind {
+                RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::DuplicateInput => Role::Read,
+                RedirectKind::Write | RedirectKind::DuplicateOutput => Role::Written,
+                RedirectKind::String | RedirectKind::Document { .. } => Role::Document,
+            };
+            let word = match &redirect.body {
+                None => self.word(&redirect.word),
+                Some(body) => {
                     let mut word = Word::default();
                     self.pieces(body.get().map_or(&[], Vec::as_slice), Quoting::Document, &mut word.pieces);
-                    (Role::Document, word)
+                    word
                 }
-            });
+            };
+            found.push((role, word));
         }
         found
     }
@@ -219,15 +219,8 @@ impl Outline {
         if let Some((_, parts)) = &parameter.subscript {
             self.inner(parts, true);
         }
-        match &parameter.operation {
-            Operation::Default(word, _)
-            | Operation::Assign(word, _)
-            | Operation::Alternative(word, _)
-            | Operation::Required(word)
-            | Operation::Other(word) => self.inner(&word.parts, is_quoted),
-            Operation::Plain | Operation::Prompt => {}
-        }
-        let is_plain = matches!(parameter.operation, Operation::Plain) && parameter.subscript.is_none();
+        self.inner(&parameter.word.parts, is_quoted);
+        let is_plain = parameter.operation == Operation::Plain && parameter.subscript.is_none();
         let name = parameter.name.clone();
         let span = parameter.span.range();
         self.variables.push(Variable { name: name.clone(), is_plain, is_quoted, span });

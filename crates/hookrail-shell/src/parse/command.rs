@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::ShellParser;
 use super::cursor::{TextCursor, is_name};
 use super::word::Ends;
-use crate::syntax::{Assign, AssignValue, CommandKind, ParsedCommand, UnexpandedWord, WordPart};
+use crate::syntax::{Assign, CommandKind, ParsedCommand, UnexpandedWord, WordPart};
 
 impl ShellParser<'_> {
     /// Reads one command of a pipeline.
@@ -96,9 +96,9 @@ impl ShellParser<'_> {
             self.broken = true;
         }
         let value = if self.cursor.peek() == Some(b'(') {
-            AssignValue::Array(self.deeper(Self::array))
+            UnexpandedWord { array: Some(self.deeper(Self::array)), ..UnexpandedWord::default() }
         } else {
-            AssignValue::Word(self.word().unwrap_or_default())
+            self.word().unwrap_or_default()
         };
         Some(Assign { name, subscript, append, value, span: self.span(start) })
     }

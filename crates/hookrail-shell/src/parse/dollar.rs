@@ -35,9 +35,8 @@ impl ShellParser<'_> {
                 Some(WordPart::Arithmetic(Rc::new(Arithmetic { text, parts })))
             }
             _ => {
-                let (name, operation) = (self.parameter_name(false)?, Operation::Plain);
-                let parameter = Parameter { name, subscript: None, operation, span: self.span(start) };
-                Some(WordPart::Parameter(Box::new(parameter)))
+                let name = self.parameter_name(false)?;
+                Some(self.parameter(name, None, (Operation::Plain, false, UnexpandedWord::default()), start))
             }
         }
     }
@@ -135,19 +134,25 @@ impl ShellParser<'_> {
         }
         let name = self.parameter_name(true).unwrap_or_default();
         let subscript = self.subscript();
-        let operation = self.operation(quoted);
+        let (operation, colon, word) = self.operation(quoted);
         self.expect("}");
-        let operation = match operation {
-            // With a prefix it is the length of a value, or the value of the variable that it names.
-            Operation::Plain if prefixed || name.is_empty() => Operation::Other(UnexpandedWord::default()),
-            Operation::Default(word, _) | Operation::Assign(word, _) | Operation::Alternative(word, _)
-                if prefixed =>
-            {
-                Operation::Other(word)
-            }
-            other => other,
-        };
-        WordPart::Parameter(Box::new(Parameter { name, subscript, operation, span: self.span(start) }))
+        let is_word = matches!(operation, Operation::Default | Operation::Assign | Operation::Alternative);
+        // With a prefix it is the length of a value, or the value of the variable that it names.
+        let is_other =
+            (is_word && prefixed) || (operation == Operation::Plain && (prefixed || name.is_empty()));
+        let operation = if is_other { Operation::Other } else { operation };
+        self.parameter(name, subscript, (operation, colon, word), start)
+    }
+
+    fn parameter(
+        &self,
+        name: String,
+        subscript: Option<(String, Vec<WordPart>)>,
+        (operation, colon, word): (Operation, bool, UnexpandedWord),
+        start: usize,
+    ) -> WordPart {
+        let span = self.span(start);
+        WordPart::Parameter(Box::new(Parameter { name, subscript, operation, colon, word, span }))
     }
 
     /// Reads `[…]` behind the name of an array.
@@ -167,31 +172,32 @@ impl ShellParser<'_> {
     ///
     /// Only operators that can give another text than the value (`-`, `=`, `+`) are distinguished. All others change the
     /// value in ways that are not followed, so that only the expansions inside them matter.
-    fn operation(&mut self, quoted: bool) -> Operation {
+    fn operation(&mut self, quoted: bool) -> (Operation, bool, UnexpandedWord) {
         let colon = self.cursor.peek() == Some(b':')
             && matches!(self.cursor.peek_second(), Some(b'-' | b'=' | b'+' | b'?'));
         if colon {
             self.cursor.skip();
         }
         let sign = self.cursor.peek();
-        let is_word = matches!(sign, Some(b'-' | b'=' | b'+' | b'?'));
+        let operation = match sign {
+            Some(b'}') => Operation::Plain,
+            Some(b'-') => Operation::Default,
+            Some(b'=') => Operation::Assign,
+            Some(b'+') => Operation::Alternative,
+            Some(b'?') => Operation::Required,
+            _ => Operation::Other,
+        };
+        let is_word = !matches!(operation, Operation::Plain | Operation::Other);
         if is_word {
             self.cursor.skip();
         }
         let at = self.cursor.at();
         let ends = Ends::Brace { quoted: quoted && (is_word || sign == Some(b':')) };
-        let parts = self.parts(ends);
-        let word = UnexpandedWord { parts, array: None, span: self.span(at) };
-        let written = self.cursor.slice(at, self.cursor.at());
-        match sign {
-            Some(b'}') => Operation::Plain,
-            Some(b'-') => Operation::Default(word, colon),
-            Some(b'=') => Operation::Assign(word, colon),
-            Some(b'+') => Operation::Alternative(word, colon),
-            Some(b'?') => Operation::Required(word),
-            _ if written.trim_end() == "@P" => Operation::Prompt,
-            _ => Operation::Other(word),
+        let word = UnexpandedWord { parts: self.parts(ends), array: None, span: self.span(at) };
+        if operation == Operation::Other && self.cursor.slice(at, self.cursor.at()).trim_end() == "@P" {
+            return (Operation::Prompt, false, UnexpandedWord::default());
         }
+        (operation, colon, word)
     }
 }
 

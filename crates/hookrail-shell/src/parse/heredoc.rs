@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::ShellParser;
 use super::origin::Copied;
-use crate::syntax::{Quote, RedirectKind, WordPart};
+use crate::syntax::{Quote, WordPart};
 
 /// A here-document whose body has not been reached.
 #[derive(Debug)]
@@ -19,20 +19,15 @@ pub(super) struct PendingHeredoc {
 }
 
 impl ShellParser<'_> {
-    /// Reads the delimiter behind `<<` or `<<-`.
-    pub(super) fn document(&mut self, strips_tabs: bool) -> RedirectKind {
-        self.cursor.skip_blanks();
-        let start = self.cursor.at();
-        if self.word().is_none() {
-            self.broken = true;
-        }
+    /// Notes the here-document whose delimiter was written from `start` to here.
+    pub(super) fn document(&mut self, start: usize, strips_tabs: bool) -> Rc<OnceCell<Vec<WordPart>>> {
         let written = self.cursor.slice(start, self.cursor.at());
         // Bash has rules of its own for these; a delimiter that is misread would swallow commands.
         self.broken |= written.contains(['$', '`', '\n', '(']);
         let (delimiter, quoted) = without_quotes(written);
         let body = Rc::new(OnceCell::new());
         self.pending.push(PendingHeredoc { delimiter, quoted, strips_tabs, body: Rc::clone(&body) });
-        RedirectKind::Document(body)
+        body
     }
 
     /// Reads the bodies that begin here, at the beginning of a line.

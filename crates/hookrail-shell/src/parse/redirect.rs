@@ -2,18 +2,43 @@
 
 use super::ShellParser;
 use super::cursor::is_name;
-use crate::syntax::{Redirect, RedirectKind, UnexpandedWord};
+use crate::syntax::{Redirect, RedirectKind};
+
+/// What begins a redirection, of operators with the same beginning the longest first.
+const OPERATORS: [(&str, RedirectKind); 12] = [
+    ("<<<", RedirectKind::String),
+    ("<<-", RedirectKind::Document { strips_tabs: true }),
+    ("<<", RedirectKind::Document { strips_tabs: false }),
+    ("<&", RedirectKind::DuplicateInput),
+    ("<>", RedirectKind::ReadWrite),
+    ("<", RedirectKind::Read),
+    (">&", RedirectKind::DuplicateOutput),
+    (">>", RedirectKind::Write),
+    (">|", RedirectKind::Write),
+    (">", RedirectKind::Write),
+    ("&>>", RedirectKind::Write),
+    ("&>", RedirectKind::Write),
+];
 
 impl ShellParser<'_> {
-    /// Reads the redirection that comes next, if one does.
+    /// Reads the redirection that comes next, if one does. The text is broken where its operand is missing.
     pub(super) fn redirect(&mut self) -> Option<Redirect> {
         let start = self.cursor.at();
         let descriptor = self.descriptor();
-        let Some(kind) = self.redirect_kind() else {
+        let Some(kind) = self.operator() else {
             self.cursor.go(start);
             return None;
         };
-        Some(Redirect { descriptor, kind })
+        self.cursor.skip_blanks();
+        let start = self.cursor.at();
+        let word = self.word();
+        self.broken |= word.is_none();
+        let word = word.unwrap_or_default();
+        let body = match kind {
+            RedirectKind::Document { strips_tabs } => Some(self.document(start, strips_tabs)),
+            _ => None,
+        };
+        Some(Redirect { descriptor, kind, word, body })
     }
 
     /// Reads all redirections that come next.
@@ -47,37 +72,12 @@ impl ShellParser<'_> {
         None
     }
 
-    /// Reads the operator and its operand; `None`, and nothing is read, if no operator comes next.
-    fn redirect_kind(&mut self) -> Option<RedirectKind> {
-        let next = self.cursor.peek()?;
-        let second = self.cursor.peek_second();
-        if matches!((next, second), (b'<' | b'>', Some(b'('))) {
+    /// Steps over the operator that comes next, if one does. `<(` and `>(` begin a word.
+    fn operator(&mut self) -> Option<RedirectKind> {
+        let next = self.cursor.peek().filter(|next| b"<>&".contains(next))?;
+        if next != b'&' && self.cursor.peek_second() == Some(b'(') {
             return None;
         }
-        let kind = match next {
-            b'<' if self.cursor.take("<<<") => RedirectKind::String(self.target()),
-            b'<' if self.cursor.take("<<-") => self.document(true),
-            b'<' if self.cursor.take("<<") => self.document(false),
-            b'<' if self.cursor.take("<&") => RedirectKind::Duplicate(self.target(), false),
-            b'<' if self.cursor.take("<>") => RedirectKind::ReadWrite(self.target()),
-            b'<' if self.cursor.take("<") => RedirectKind::Read(self.target()),
-            b'>' if self.cursor.take(">&") => RedirectKind::Duplicate(self.target(), true),
-            b'>' if self.cursor.take(">>") || self.cursor.take(">|") || self.cursor.take(">") => {
-                RedirectKind::Write(self.target())
-            }
-            b'&' if self.cursor.take("&>>") || self.cursor.take("&>") => RedirectKind::Write(self.target()),
-            _ => return None,
-        };
-        Some(kind)
-    }
-
-    /// Reads the word behind an operator; the text is broken without one.
-    fn target(&mut self) -> UnexpandedWord {
-        self.cursor.skip_blanks();
-        let Some(word) = self.word() else {
-            self.broken = true;
-            return UnexpandedWord::default();
-        };
-        word
+        OPERATORS.iter().find(|(operator, _)| self.cursor.take(operator)).map(|(_, kind)| *kind)
     }
 }

@@ -277,7 +277,7 @@ fn files_and_folders_of_programs_are_told() {
         ("patch -d d -p0 g; patch -o h g", "w g@d, w h, r g"),
         ("npm --prefix d install x; pip install -t e y", "w .@d, w e"),
         ("docker cp c:/x y; docker run -v /etc:/e:ro -v ~/a:/b i ls", "w y, r /etc, r ~/a, w ~/a"),
-        ("docker run --env-file e i ls; docker exec --env-file f c ls", "r e, r f"),
+        ("docker run --env-file e i ls; docker exec --env-file f c ls", "u e, u f"),
         ("tar xf a; tar -xC d -f /b", "r a, w ., r /b, w .@d"),
         ("tar cf a b c; tar tf d", "w a, r b, r c, r d"),
         ("7z a x.7z y; 7z x z.7z", "w x.7z, r y, w ., r z.7z"),

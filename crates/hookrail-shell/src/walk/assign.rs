@@ -3,7 +3,7 @@
 use super::{Context, Walker};
 use crate::parse::is_identifier;
 use crate::state::{StateKey, Value};
-use crate::syntax::{Arithmetic, Assign, AssignValue, UnexpandedWord};
+use crate::syntax::{Arithmetic, Assign, UnexpandedWord};
 
 impl Walker {
     /// Reads an assignment. One before a command lasts as long as that.
@@ -11,22 +11,20 @@ impl Walker {
         if let Some(parts) = &assign.subscript {
             self.expand_for_commands(parts, context);
         }
-        match &assign.value {
-            AssignValue::Array(words) => self.assign_array(&assign.name, words, assign.append, context),
-            AssignValue::Word(word) => {
-                let field = self.expand_assigned(word, context);
-                let value = match (assign.append, field.text) {
-                    (true, Some(value)) => self.variable_text(&assign.name).map(|old| old + &value),
-                    (_, value) => value,
-                };
-                // One element of an array is not followed.
-                let value = value.filter(|_| assign.subscript.is_none());
-                let is_plain = !assign.append && assign.subscript.is_none();
-                let likely = if is_plain && value.is_none() { field.likely } else { Vec::new() };
-                self.set_variable(&assign.name, value, context);
-                self.set_likely(&assign.name, likely);
-            }
+        if let Some(words) = &assign.value.array {
+            return self.assign_array(&assign.name, words, assign.append, context);
         }
+        let field = self.expand_assigned(&assign.value, context);
+        let value = match (assign.append, field.text) {
+            (true, Some(value)) => self.variable_text(&assign.name).map(|old| old + &value),
+            (_, value) => value,
+        };
+        // One element of an array is not followed.
+        let value = value.filter(|_| assign.subscript.is_none());
+        let is_plain = !assign.append && assign.subscript.is_none();
+        let likely = if is_plain && value.is_none() { field.likely } else { Vec::new() };
+        self.set_variable(&assign.name, value, context);
+        self.set_likely(&assign.name, likely);
     }
 
     /// Reads `name=( … )`.

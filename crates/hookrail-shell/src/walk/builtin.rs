@@ -2,21 +2,23 @@
 
 use super::{Context, How, MAX_DIRECTORIES, Walker};
 use crate::act::joined;
+use crate::book::Entry;
 use crate::facts::{Access, Cause, Extent};
-use crate::field::Field;
+use crate::field::{Field, Likely};
 use crate::state::{StateKey, Value};
-
-/// Builtins of Bash that are programs, if anything, to a plain shell.
-#[rustfmt::skip] // A list is read as a block.
-const ONLY_IN_BASH: [&str; 19] = [
-    "builtin", "compgen", "complete", "compopt", "declare", "dirs", "disown", "enable", "help", "let",
-    "logout", "mapfile", "popd", "pushd", "readarray", "shopt", "source", "suspend", "typeset",
-];
 
 /// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
 /// name.
 pub(super) fn is_only_in_bash(name: &str) -> bool {
-    ONLY_IN_BASH.contains(&name)
+    Entry::among("shell/builtin ", name).is_some_and(|entry| entry.is("only-bash"))
+}
+
+/// The words without a double dash before them.
+fn behind_dashes(args: &[Field]) -> &[Field] {
+    match args {
+        [first, rest @ ..] if first.is("--") => rest,
+        _ => args,
+    }
 }
 
 impl Walker {
@@ -31,9 +33,7 @@ impl Walker {
                     self.dynamic(Cause::Eval);
                     self.forget_variables();
                 }
-                let args =
-                    if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
-                let text = joined(args.unwrap_or_default());
+                let text = joined(behind_dashes(args));
                 self.with_holes(|walker| walker.code(&text, context));
             }
             "source" | "." => {
@@ -65,7 +65,7 @@ impl Walker {
             }
             "test" | "[" => self.subscripts(args, context),
             "shopt" if args.iter().any(|field| field.is("lastpipe") || field.text.is_none()) => {
-                self.state.set(StateKey::OddVariables, Some(Value::Set));
+                self.set_flag(StateKey::OddVariables);
                 self.forget_variables();
             }
             "hash" | "enable" => {
@@ -108,20 +108,14 @@ impl Walker {
                 at += 1;
             }
         }
-        let rest = args.get(at..).unwrap_or_default();
-        let rest = if rest.first().is_some_and(|field| field.is("--")) {
-            rest.get(1..).unwrap_or_default()
-        } else {
-            rest
-        };
+        let rest = behind_dashes(args.get(at..).unwrap_or_default());
         let how = if name == "exec" { How::Program } else { How::WithoutFunctions };
         self.run(rest, how, &context.behind(name));
     }
 
     /// `trap`: literal code is read when everything else has been, because it can call what is defined later.
     fn trap(&mut self, args: &[Field], context: &Context) {
-        let args = if args.first().is_some_and(|field| field.is("--")) { args.get(1..) } else { Some(args) };
-        let Some((code, signals)) = args.and_then(<[Field]>::split_first) else { return };
+        let Some((code, signals)) = behind_dashes(args).split_first() else { return };
         match code.as_str() {
             None => self.dynamic(Cause::Eval),
             Some("-" | "" | "-l" | "-p" | "-lp") => {}
@@ -172,28 +166,21 @@ impl Walker {
             .iter()
             .filter(|field| !field.as_str().is_some_and(|text| text.len() > 1 && text.starts_with('-')));
         let (operand, extra) = (operands.next(), operands.next());
-        let whole = |text: String| (text, Extent::Whole);
         let operand = match (name, operand, extra) {
             ("cd", None, _) if self.own_home().is_none() && self.state.is_set(&StateKey::OddFolders) => None,
-            ("cd", None, _) => Some(whole(self.own_home().unwrap_or_else(|| "~".to_owned()))),
-            ("cd" | "pushd", Some(field), None) => {
-                match (&field.text, field.likely.as_slice()) {
-                    // What comes before the first sign of a pattern is known.
-                    (Some(text), _) if field.glob => {
-                        let start = text.split(['*', '?', '[']).next().unwrap_or_default();
-                        (!start.is_empty()).then(|| (start.to_owned(), Extent::Beginning))
-                    }
-                    (Some(text), _) if text.starts_with('~') && !field.tilde => {
-                        Some(whole(format!("./{text}")))
-                    }
-                    (Some(text), _) => Some(whole(text.clone())),
-                    (None, [likely]) if field.guess.is_none() => Some((likely.path.clone(), likely.extent)),
-                    (None, _) => None,
+            ("cd", None, _) => Some(Likely::whole(self.own_home().unwrap_or_else(|| "~".to_owned()))),
+            ("cd" | "pushd", Some(field), None) => match &field.text {
+                // What comes before the first sign of a pattern is known.
+                Some(text) if field.glob => {
+                    let path = text.split(['*', '?', '[']).next().unwrap_or_default().to_owned();
+                    Some(Likely { path, extent: Extent::Beginning })
                 }
-            }
+                None if field.guess.is_some() => None,
+                _ => field.path(),
+            },
             _ => None,
         };
-        let operand = operand.filter(|(operand, _)| {
+        let operand = operand.map(|likely| (likely.path, likely.extent)).filter(|(operand, _)| {
             let is_stack = operand == "-"
                 || (name == "pushd" && operand.starts_with(['+', '-']))
                 || operand.starts_with("~-")
@@ -202,14 +189,8 @@ impl Walker {
             !is_stack && !operand.is_empty() && is_fixed
         });
         let is_absolute = operand.as_ref().is_some_and(|(operand, _)| operand.starts_with(['/', '~']));
-        let before = match self.state.get(&StateKey::Directory) {
-            // An absolute path does not depend on where one was.
-            _ if is_absolute => Some((Vec::new(), Extent::Whole)),
-            None => Some((Vec::new(), Extent::Whole)),
-            Some(Value::Directory(Some(operands))) => Some((operands.to_vec(), Extent::Whole)),
-            Some(Value::Below(operands)) => Some((operands.to_vec(), Extent::Beginning)),
-            Some(_) => None,
-        };
+        // An absolute path does not depend on where one was.
+        let before = if is_absolute { Some((Vec::new(), Extent::Whole)) } else { self.state.directory() };
         if before.as_ref().is_some_and(|(operands, _)| operands.len() >= MAX_DIRECTORIES) {
             self.dynamic(Cause::Bound);
         }
@@ -218,17 +199,15 @@ impl Walker {
                 if operands.len() < MAX_DIRECTORIES =>
             {
                 operands.push(operand);
-                match extent {
-                    Extent::Whole => Value::Directory(Some(operands.into())),
-                    Extent::Beginning | Extent::Everything => Value::Below(operands.into()),
-                }
+                Some((operands, extent))
             }
             // One more folder below a beginning is still below it.
             (Some((operands, _)), Some((operand, _))) if operand.split('/').all(|name| name != "..") => {
-                Value::Below(operands.into())
+                Some((operands, Extent::Beginning))
             }
-            _ => Value::Directory(None),
+            _ => None,
         };
+        let after = Value::Directory(after.map(|(operands, extent)| (operands.into(), extent)));
         self.state.set(StateKey::Directory, Some(after));
     }
 

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Context, MAX_ITERATIONS, MAX_ROUNDS, Stdin, Walker};
-use crate::facts::{Access, Cause, Extent};
+use super::{Context, MAX_ITERATIONS, MAX_ROUNDS, Walker};
+use crate::facts::{Access, Cause};
 use crate::field::{Field, Likely};
 use crate::parse::is_identifier;
 use crate::state::{Changes, StateKey, Value};
@@ -158,7 +158,7 @@ impl Walker {
             }
             CommandKind::Coproc(command) => {
                 let mark = self.state.mark();
-                self.command(command, &Context { stdin: Stdin::Unknown, ..context.clone() });
+                self.command(command, &Context { stdin: None, ..context.clone() });
                 self.state.undo(mark);
             }
         }
@@ -215,7 +215,7 @@ impl Walker {
             changed.extend(again);
             if round + 1 == MAX_ROUNDS {
                 self.forget_variables();
-                self.state.set(StateKey::Directory, Some(Value::Directory(None)));
+                self.state.forget_directory();
             }
         }
     }
@@ -249,8 +249,8 @@ impl Walker {
                 let mark = walker.state.mark();
                 walker.set_variable(name, value.text.clone().filter(|_| is_known(value)), context);
                 if !is_known(value) {
-                    let whole = |path: &String| Likely { path: path.clone(), extent: Extent::Whole };
-                    let likely = value.text.as_ref().map(whole).into_iter().chain(value.likely.clone());
+                    let likely =
+                        value.text.clone().map(Likely::whole).into_iter().chain(value.likely.clone());
                     walker.set_likely(name, likely.collect());
                 }
                 walker.set_variable("REPLY", None, context);
@@ -272,57 +272,43 @@ impl Walker {
         let mut inner = context.clone();
         let mut output = None;
         for redirect in redirects {
-            let mut stdin = None;
-            match &redirect.kind {
-                RedirectKind::Read(word) => {
-                    self.output = Stdin::Unknown;
-                    let target = self.target(word, context);
-                    self.use_path(Access::Read, &target, context);
-                    stdin = Some(match target.as_str() {
-                        _ if target.process => std::mem::take(&mut self.output),
-                        Some("/dev/null") => Stdin::Nothing,
-                        _ => Stdin::Unknown,
-                    });
+            let kind = redirect.kind;
+            let stdin = match (kind, &redirect.body) {
+                (_, Some(body)) => {
+                    let text = body.get().and_then(|parts| self.expand_quoted(parts, context));
+                    Some(text.map(|text| Value::Text(text.into())))
                 }
-                RedirectKind::Write(word) => {
-                    let target = self.target(word, context);
-                    self.use_path(Access::Write, &target, context);
-                    if matches!(redirect.descriptor, None | Some(1)) {
-                        output = Some(target);
+                (RedirectKind::String, None) => {
+                    let given = self.expand_assigned(&redirect.word, context);
+                    Some(given.value())
+                }
+                (_, None) => {
+                    self.output = None;
+                    let target = self.target(&redirect.word, context);
+                    let descriptor = target.as_str().map(|text| text.strip_suffix('-').unwrap_or(text));
+                    let is_file =
+                        descriptor.is_none_or(|text| !text.bytes().all(|byte| byte.is_ascii_digit()));
+                    if matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite) {
+                        self.use_path(Access::Read, &target, context);
                     }
-                }
-                RedirectKind::ReadWrite(word) => {
-                    let target = self.target(word, context);
-                    self.use_path(Access::Read, &target, context);
-                    self.use_path(Access::Write, &target, context);
-                    stdin = Some(Stdin::Unknown);
-                }
-                RedirectKind::Duplicate(word, is_output) => {
-                    let target = self.target(word, context);
-                    let is_descriptor = target.as_str().is_some_and(|text| {
-                        let number = text.strip_suffix('-').unwrap_or(text);
-                        number.bytes().all(|byte| byte.is_ascii_digit())
-                    });
-                    if *is_output && !is_descriptor {
+                    if matches!(kind, RedirectKind::Write | RedirectKind::ReadWrite)
+                        || (kind == RedirectKind::DuplicateOutput && is_file)
+                    {
                         self.use_path(Access::Write, &target, context);
                     }
-                    if !*is_output {
-                        stdin = Some(Stdin::Unknown);
+                    let stdin = match target.as_str() {
+                        _ if kind != RedirectKind::Read => None,
+                        _ if target.process => std::mem::take(&mut self.output),
+                        Some("/dev/null") => Some(Value::Text("".into())),
+                        _ => None,
+                    };
+                    let is_output = matches!(kind, RedirectKind::Write | RedirectKind::DuplicateOutput);
+                    if kind == RedirectKind::Write && matches!(redirect.descriptor, None | Some(1)) {
+                        output = Some(target);
                     }
+                    (!is_output).then_some(stdin)
                 }
-                RedirectKind::Document(body) => {
-                    let text = body.get().and_then(|parts| self.expand_quoted(parts, context));
-                    stdin = Some(text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into())));
-                }
-                RedirectKind::String(word) => {
-                    let given = self.expand_assigned(word, context);
-                    stdin = Some(match given.text {
-                        Some(text) => Stdin::Text(text.into()),
-                        None if given.likely.is_empty() => Stdin::Unknown,
-                        None => Stdin::Path(given.likely.into()),
-                    });
-                }
-            }
+            };
             if let (Some(stdin), None | Some(0)) = (stdin, redirect.descriptor) {
                 inner.stdin = stdin;
             }

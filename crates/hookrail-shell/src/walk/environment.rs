@@ -6,107 +6,85 @@
 
 use super::{Context, Walker, base_name};
 use crate::act;
+use crate::book::Entry;
 use crate::facts::Cause;
 use crate::field::Field;
-use crate::state::{StartFile, StateKey, Value};
+use crate::state::{StateKey, Value};
 
-/// What the value of a variable is.
-enum VariableUse {
-    /// Text that is expanded when it is shown.
-    Prompt,
-    /// Code that is run as it is.
-    Code,
-    /// Code that is run with words behind it.
-    CodeWithWords,
-    /// A shell, which is run with code.
-    Shell,
-    /// The way to a file that a new shell runs.
-    StartFile(StartFile),
-    /// Options or definitions that can hold code.
-    Opaque,
+/// What the book says about a variable.
+pub(super) fn known(name: &str) -> Option<Entry> {
+    // All that it knows begin so, and most variables of a line do not.
+    if !name.starts_with(|first: char| first.is_ascii_uppercase() || first == '_') {
+        return None;
+    }
+    let start = ["BASH_FUNC_", "GIT_CONFIG_KEY_"].iter().find(|start| name.starts_with(**start));
+    start.map_or_else(
+        || Entry::among("shell/variable ", name),
+        |start| Entry::among("shell/variable ", &format!("{start}*")),
+    )
 }
 
-/// Variables whose value is run as it is.
-#[rustfmt::skip] // A list is read as a block.
-const CODE: [&str; 11] = [
-    "PROMPT_COMMAND", "PAGER", "FZF_DEFAULT_COMMAND", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "AWS_PAGER", "GH_PAGER",
-    "DELTA_PAGER", "BAT_PAGER",
-];
-/// Variables whose value is run with words behind it.
-#[rustfmt::skip]
-const CODE_WITH_WORDS: [&str; 19] = [
-    "EDITOR", "VISUAL", "FCEDIT", "SUDO_EDITOR", "KUBE_EDITOR", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
-    "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS",
-    "RSYNC_RSH", "CVS_RSH", "BROWSER", "LESSOPEN", "LESSCLOSE",
-];
-
-fn meaning(name: &str) -> Option<VariableUse> {
-    Some(match name {
-        "PS0" | "PS1" | "PS4" => VariableUse::Prompt,
-        _ if CODE.contains(&name) => VariableUse::Code,
-        _ if CODE_WITH_WORDS.contains(&name) => VariableUse::CodeWithWords,
-        "SHELL" => VariableUse::Shell,
-        "BASH_ENV" => VariableUse::StartFile(StartFile::Always),
-        "ENV" => VariableUse::StartFile(StartFile::Interactive),
-        "HOME" | "ZDOTDIR" => VariableUse::StartFile(StartFile::Home),
-        "BASH_ALIASES" | "BASH_CMDS" | "GIT_CONFIG_PARAMETERS" | "TAR_OPTIONS" => VariableUse::Opaque,
-        _ if name.starts_with("BASH_FUNC_") => VariableUse::StartFile(StartFile::Always),
-        _ if name.starts_with("GIT_CONFIG_KEY_") => VariableUse::Opaque,
-        _ => return None,
-    })
-}
+/// How a variable makes a new shell run what its arguments do not name: any shell, an interactive one, or one that is
+/// interactive, a login shell or zsh.
+const START_FILES: [&str; 3] = ["start-file", "interactive-start-file", "home-start-file"];
 
 impl Walker {
     /// Reads what a variable that is set to `value` makes a shell or another program run.
     pub(crate) fn note_variable(&mut self, name: &str, value: Option<&str>, context: &Context) {
-        let Some(meaning) = meaning(name) else { return };
-        if value == Some("") {
+        self.note_known(known(name), value, context);
+    }
+
+    /// The same for a variable that was looked up.
+    pub(super) fn note_known(&mut self, known: Option<Entry>, value: Option<&str>, context: &Context) {
+        let role = known.map_or("", Entry::role);
+        if role.is_empty() || value == Some("") {
             return;
         }
-        match (meaning, value) {
-            (VariableUse::StartFile(kind), _) => self.state.set(StateKey::StartFile(kind), Some(Value::Set)),
-            (VariableUse::Opaque, Some(key)) if name.starts_with("GIT_CONFIG_KEY_") => {
-                if act::is_git_code(key) {
-                    self.dynamic(Cause::Eval);
-                }
-            }
-            (VariableUse::Opaque, _) | (_, None) => self.dynamic(Cause::Eval),
-            (VariableUse::Prompt, Some(text)) => self.expanded_later(text, context),
-            (VariableUse::Code, Some(code)) => self.run_later(code, context),
-            (VariableUse::CodeWithWords, Some(code)) => {
+        match (role, value) {
+            (role, _) if role.ends_with("start-file") => self.note_start_file(role),
+            ("git-key", Some(key)) if !act::is_git_code(key) => {}
+            ("prompt", Some(text)) => self.expanded_later(text, context),
+            ("code", Some(code)) => self.run_later(code, context),
+            ("shell", Some(path)) if act::is_shell(base_name(path)) => {}
+            ("shell" | "code+", Some(code)) => {
                 // `LESSOPEN` begins with the sign of a pipe.
                 let code = code.trim_start_matches(['|', '-', ' ']);
                 self.run_later(&format!("{code} \"$_\""), context);
             }
-            (VariableUse::Shell, Some(path)) => {
-                if !act::is_shell(base_name(path)) {
-                    self.run_later(&format!("{path} \"$_\""), context);
-                }
-            }
+            _ => self.dynamic(Cause::Eval),
         }
     }
 
     /// Reads the export of a variable whose value may have come from anywhere. Only what shells run by themselves counts:
     /// a value that is code was read where it was set.
     pub(super) fn note_export(&mut self, name: &str) {
-        if let Some(VariableUse::StartFile(kind)) = meaning(name) {
-            self.state.set(StateKey::StartFile(kind), Some(Value::Set));
+        self.note_start_file(known(name).map_or("", Entry::role));
+    }
+
+    fn note_start_file(&mut self, role: &str) {
+        if let Some(kind) = START_FILES.iter().position(|known| *known == role) {
+            self.set_flag(StateKey::StartFile(kind));
         }
     }
 
     /// Reads the export of what cannot be determined, which may be any variable.
     pub(super) fn note_any_export(&mut self) {
-        self.state.set(StateKey::StartFile(StartFile::Always), Some(Value::Set));
+        self.set_flag(StateKey::StartFile(0));
+    }
+
+    /// Sets a flag of the state.
+    pub(super) fn set_flag(&mut self, key: StateKey) {
+        self.state.set(key, Some(Value::Set));
     }
 
     /// What new shells would run by themselves.
     pub(crate) fn start_files(&self) -> [bool; 3] {
-        StartFile::ALL.map(|kind| self.state.is_set(&StateKey::StartFile(kind)))
+        [0, 1, 2].map(|kind| self.state.is_set(&StateKey::StartFile(kind)))
     }
 
     /// Restores what [`Walker::start_files`] returned.
     pub(crate) fn set_start_files(&mut self, wanted: [bool; 3]) {
-        for ((kind, wanted), is_set) in StartFile::ALL.into_iter().zip(wanted).zip(self.start_files()) {
+        for (kind, (wanted, is_set)) in wanted.into_iter().zip(self.start_files()).enumerate() {
             if wanted != is_set {
                 self.state.set(StateKey::StartFile(kind), wanted.then_some(Value::Set));
             }

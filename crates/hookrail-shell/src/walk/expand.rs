@@ -1,29 +1,15 @@
 //! From words to fields, with the variables that are known.
 
-use super::{Context, Stdin, Walker};
+use std::rc::Rc;
+
+use super::environment::known;
+use super::{Context, Walker};
 use crate::braces;
-use crate::facts::{Cause, Extent};
+use crate::facts::Cause;
 use crate::field::{Field, FieldBuilder, Likely};
 use crate::parse::is_identifier;
 use crate::state::{StateKey, Value};
 use crate::syntax::{AndOr, Operation, Parameter, Script, UnexpandedWord, WordPart};
-
-/// Variables that a shell sets by itself.
-#[rustfmt::skip] // A list is read as a block.
-const SET_BY_SHELL: [&str; 24] = [
-    "_", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_COMMAND", "BASH_LINENO", "BASH_REMATCH", "BASH_SOURCE",
-    "BASH_SUBSHELL", "COMP_WORDS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "FUNCNAME", "GROUPS",
-    "LINENO", "OLDPWD", "OPTARG", "OPTIND", "PIPESTATUS", "PWD", "RANDOM", "SECONDS", "SRANDOM",
-];
-
-/// What a parameter expands to.
-enum Expanded {
-    Text(String),
-    List(Vec<String>),
-    Guess(String),
-    Likely(Vec<Likely>),
-    Unknown,
-}
 
 impl Walker {
     /// The fields that `words` become.
@@ -85,7 +71,7 @@ impl Walker {
         let Some(mut field) = self.expand_to_one(&word.parts, context) else { return Field::unknown() };
         if has_tilde {
             field.likely = match field.text.take() {
-                Some(path) => vec![Likely { path, extent: Extent::Whole }],
+                Some(path) => vec![Likely::whole(path)],
                 // The sign is outside of quotes.
                 None => field.likely.into_iter().map(Likely::without_dot).collect(),
             };
@@ -136,8 +122,8 @@ impl Walker {
                 let is_shell = parameter.name == "SHELL" && matches!(parameter.operation, Operation::Plain);
                 let place = place_of(parameter).filter(|_| !self.state.is_set(&StateKey::OddFolders));
                 let value = match (value, place) {
-                    (Expanded::Unknown, _) if is_shell => Expanded::Guess("/bin/sh".to_owned()),
-                    (Expanded::Unknown, Some(place)) => Expanded::Likely(vec![place]),
+                    (None, _) if is_shell => Some(Value::Guess("/bin/sh".into())),
+                    (None, Some(place)) => Some(Value::Likely(Rc::from([place]))),
                     (value, _) => value,
                 };
                 self.add_expanded(value, quoted, builder);
@@ -146,115 +132,112 @@ impl Walker {
     }
 
     /// Adds the value of a parameter or a substitution to `builder`.
-    fn add_expanded(&mut self, value: Expanded, quoted: bool, builder: &mut FieldBuilder) {
+    fn add_expanded(&mut self, value: Option<Value>, quoted: bool, builder: &mut FieldBuilder) {
         let odd = self.state.is_set(&StateKey::OddSplitting);
         let bytes = match &value {
-            Expanded::Text(text) | Expanded::Guess(text) => text.len(),
-            Expanded::List(values) => values.iter().map(|value| value.len() + 1).sum(),
-            Expanded::Likely(_) | Expanded::Unknown => 0,
+            Some(Value::Text(text)) | Some(Value::Guess(text)) => text.len(),
+            Some(Value::List(values)) => values.iter().map(|value| value.len() + 1).sum(),
+            _ => 0,
         };
         if !self.step(bytes) {
             builder.unknown(quoted);
             return;
         }
         match value {
-            Expanded::Text(text) if quoted => builder.quoted(&text),
-            Expanded::List(values) if quoted => builder.list(&values, true),
-            Expanded::Text(_) | Expanded::List(_) if odd => builder.unknown(quoted),
-            Expanded::Text(text) => builder.split(&text),
-            Expanded::List(values) => builder.list(&values, false),
-            Expanded::Guess(text) => builder.guess(&text),
-            Expanded::Likely(paths) => builder.likely(&paths, quoted),
-            Expanded::Unknown => builder.unknown(quoted),
+            Some(Value::Text(text)) if quoted => builder.quoted(&text),
+            Some(Value::List(values)) if quoted => builder.list(&values, true),
+            Some(Value::Text(_)) | Some(Value::List(_)) if odd => builder.unknown(quoted),
+            Some(Value::Text(text)) => builder.split(&text),
+            Some(Value::List(values)) => builder.list(&values, false),
+            Some(Value::Guess(text)) => builder.guess(&text),
+            Some(Value::Likely(paths)) => builder.likely(&paths, quoted),
+            _ => builder.unknown(quoted),
         }
     }
 
     /// What the commands of a substitution write: known where one command writes what is known.
-    fn written_by(&mut self, script: &Script, context: &Context) -> Stdin {
-        self.output = Stdin::Unknown;
+    fn written_by(&mut self, script: &Script, context: &Context) -> Option<Value> {
+        self.output = None;
         self.subshell(script, context);
         match script.items.as_slice() {
-            [] => Stdin::Text("".into()),
+            [] => Some(Value::Text("".into())),
             [AndOr { rest, background: false, .. }] if rest.is_empty() => std::mem::take(&mut self.output),
-            _ => Stdin::Unknown,
+            _ => None,
         }
     }
 
     /// What `$(…)` becomes.
-    fn substitution(&mut self, script: &Script, context: &Context) -> Expanded {
-        match self.written_by(script, context) {
-            Stdin::Text(text) => Expanded::Text(text.trim_end_matches('\n').to_owned()),
-            Stdin::Path(paths) => Expanded::Likely(paths.to_vec()),
-            Stdin::Unknown | Stdin::Nothing => Expanded::Unknown,
+    fn substitution(&mut self, script: &Script, context: &Context) -> Option<Value> {
+        match self.written_by(script, context)? {
+            Value::Text(text) => Some(Value::Text(text.trim_end_matches('\n').into())),
+            value => Some(value),
         }
     }
 
     /// What a parameter becomes after its operation.
-    fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Expanded {
+    fn parameter(&mut self, parameter: &Parameter, quoted: bool, context: &Context) -> Option<Value> {
         if let Some((index, parts)) = &parameter.subscript {
             self.has_arithmetic |= index.contains(|c: char| c.is_ascii_alphabetic() || c == '$');
             self.expand_for_commands(parts, context);
         }
         let value = self.parameter_value(parameter, quoted);
-        match &parameter.operation {
+        let word = &parameter.word;
+        match parameter.operation {
             Operation::Plain => value,
-            Operation::Default(word, colon) => {
+            Operation::Default => instead_of(value, parameter.colon, self.operand(word, quoted, context)),
+            Operation::Assign => {
                 let instead = self.operand(word, quoted, context);
-                instead_of(value, *colon, instead)
-            }
-            Operation::Assign(word, colon) => {
-                let instead = self.operand(word, quoted, context);
-                let text = if let Expanded::Text(text) = &instead { Some(text.clone()) } else { None };
+                let text = if let Some(Value::Text(text)) = &instead { Some(text.to_string()) } else { None };
                 match &value {
-                    Expanded::Text(text) if !text.is_empty() || !*colon => {}
-                    Expanded::Text(_) => self.set_variable(&parameter.name, text, context),
+                    Some(Value::Text(text)) if !text.is_empty() || !parameter.colon => {}
+                    Some(Value::Text(_)) => self.set_variable(&parameter.name, text, context),
                     // It may have a value already.
                     _ => self.note_variable(&parameter.name, text.as_deref(), context),
                 }
-                instead_of(value, *colon, instead)
+                instead_of(value, parameter.colon, instead)
             }
-            Operation::Alternative(word, colon) => {
+            Operation::Alternative => {
                 let instead = self.operand(word, quoted, context);
                 match (value, instead) {
-                    (Expanded::Text(text), _) if text.is_empty() && *colon => Expanded::Text(text),
-                    (Expanded::Text(_), instead) => instead,
-                    (_, Expanded::Text(text)) => Expanded::Guess(text),
-                    _ => Expanded::Unknown,
+                    (Some(Value::Text(text)), _) if text.is_empty() && parameter.colon => {
+                        Some(Value::Text(text))
+                    }
+                    (Some(Value::Text(_)), instead) => instead,
+                    (_, Some(Value::Text(text))) => Some(Value::Guess(text)),
+                    _ => None,
                 }
             }
             Operation::Prompt => {
                 match value {
-                    Expanded::Text(text) => self.expanded_later(&text, context),
+                    Some(Value::Text(text)) => self.expanded_later(&text, context),
                     _ => self.dynamic(Cause::Eval),
                 }
-                Expanded::Unknown
+                None
             }
-            Operation::Required(word) => {
+            Operation::Required => {
                 self.expand_for_commands(&word.parts, context);
                 value
             }
-            Operation::Other(word) => {
+            Operation::Other => {
                 self.has_arithmetic = true;
                 self.expand_for_commands(&word.parts, context);
-                Expanded::Unknown
+                None
             }
         }
     }
 
     /// The word behind `:-` and the like. Quotes inside it keep its blanks together, which is not followed.
-    fn operand(&mut self, word: &UnexpandedWord, quoted: bool, context: &Context) -> Expanded {
+    fn operand(&mut self, word: &UnexpandedWord, quoted: bool, context: &Context) -> Option<Value> {
         let is_plain = word.parts.iter().all(|part| matches!(part, WordPart::Literal(_)));
-        let field = self.expand_assigned(word, context);
-        match field.text {
-            Some(text) if quoted || is_plain || !text.contains([' ', '\t', '\n']) => Expanded::Text(text),
-            None if !field.likely.is_empty() => Expanded::Likely(field.likely),
-            _ => Expanded::Unknown,
-        }
+        self.expand_assigned(word, context).value().filter(|value| match value {
+            Value::Text(text) => quoted || is_plain || !text.contains([' ', '\t', '\n']),
+            _ => true,
+        })
     }
 
     /// The value of a parameter before its operation. Variables that the text does not set come from the environment,
     /// which is not known here.
-    fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Expanded {
+    fn parameter_value(&self, parameter: &Parameter, quoted: bool) -> Option<Value> {
         let name = parameter.name.as_str();
         let (value, index) = match name {
             "@" | "*" => (self.state.get(&StateKey::Positional), name),
@@ -263,38 +246,21 @@ impl Walker {
                 (self.state.get(&StateKey::Variable(name.to_owned())), index)
             }
             "0" => (self.state.get(&StateKey::Variable(name.to_owned())), name),
-            _ => match name.parse::<usize>() {
-                Ok(number) if number > 0 => {
-                    let Some(Value::List(values)) = self.state.get(&StateKey::Positional) else {
-                        return match self.state.get(&StateKey::Variable(name.to_owned())) {
-                            Some(Value::Likely(paths)) => Expanded::Likely(paths.to_vec()),
-                            _ => Expanded::Unknown,
-                        };
-                    };
-                    return values.get(number - 1).cloned().map_or(Expanded::Unknown, Expanded::Text);
-                }
-                _ => return Expanded::Unknown,
-            },
-        };
-        let values: &[String] = match value {
-            Some(Value::Text(text)) => match index {
-                "0" | "@" | "*" => return Expanded::Text(text.to_string()),
-                _ => return Expanded::Unknown,
-            },
-            Some(Value::List(values)) => values,
-            Some(Value::Likely(paths)) if matches!(index, "0" | "@" | "*") => {
-                return Expanded::Likely(paths.to_vec());
+            _ => {
+                let number = name.parse::<usize>().ok().filter(|number| *number > 0)?;
+                return match self.state.get(&StateKey::Positional) {
+                    Some(Value::List(values)) => element(values, number - 1),
+                    _ => self.state.get(&StateKey::Variable(name.to_owned())).cloned(),
+                };
             }
-            _ => return Expanded::Unknown,
         };
-        match index {
-            "*" if quoted && self.state.is_set(&StateKey::OddSplitting) => Expanded::Unknown,
-            "*" if quoted => Expanded::Text(values.join(" ")),
-            "@" | "*" => Expanded::List(values.to_vec()),
-            _ => match index.parse::<usize>() {
-                Ok(index) => values.get(index).cloned().map_or(Expanded::Unknown, Expanded::Text),
-                Err(_) => Expanded::Unknown,
-            },
+        match (value?, index) {
+            (value @ (Value::Text(_) | Value::Likely(_)), "0" | "@" | "*") => Some(value.clone()),
+            (Value::List(_), "*") if quoted && self.state.is_set(&StateKey::OddSplitting) => None,
+            (Value::List(values), "*") if quoted => Some(Value::Text(values.join(" ").into())),
+            (value @ Value::List(_), "@" | "*") => Some(value.clone()),
+            (Value::List(values), index) => element(values, index.parse().ok()?),
+            _ => None,
         }
     }
 
@@ -302,17 +268,19 @@ impl Walker {
     /// nothing outside of quotes is certain afterwards.
     pub(super) fn set_variable(&mut self, name: &str, value: Option<String>, context: &Context) {
         if name == "IFS" {
-            self.state.set(StateKey::OddSplitting, Some(Value::Set));
+            self.set_flag(StateKey::OddSplitting);
         }
-        if matches!(name, "CDPATH" | "HOME" | "PWD" | "TMPDIR") {
-            self.state.set(StateKey::OddFolders, Some(Value::Set));
+        let known = known(name);
+        if known.is_some_and(|entry| entry.is("folder")) {
+            self.set_flag(StateKey::OddFolders);
         }
         if let Some(text) = &value {
             self.expanded_as_subscript(text, context);
         }
-        self.note_variable(name, value.as_deref(), context);
-        let is_followed =
-            !self.state.is_set(&StateKey::OddVariables) && !SET_BY_SHELL.contains(&name) && name != "IFS";
+        self.note_known(known, value.as_deref(), context);
+        let is_followed = !self.state.is_set(&StateKey::OddVariables)
+            && !known.is_some_and(|entry| entry.is("set-by-shell"))
+            && name != "IFS";
         if is_followed && value.as_ref().is_some_and(|value| value.len() > super::MAX_VALUE) {
             self.dynamic(Cause::Bound);
         }
@@ -330,14 +298,19 @@ impl Walker {
     }
 }
 
+/// One element of a list.
+fn element(values: &[String], index: usize) -> Option<Value> {
+    values.get(index).map(|value| Value::Text(value.as_str().into()))
+}
+
 /// `value`, or `instead` of it where it is unset; which of them it is cannot be determined of a variable of the environment.
-fn instead_of(value: Expanded, colon: bool, instead: Expanded) -> Expanded {
+fn instead_of(value: Option<Value>, colon: bool, instead: Option<Value>) -> Option<Value> {
     match (value, instead) {
-        (Expanded::Text(text), instead) if text.is_empty() && colon => instead,
-        (Expanded::List(values), instead) if values.is_empty() => instead,
-        (Expanded::Unknown | Expanded::Likely(_), Expanded::Text(text)) => Expanded::Guess(text),
-        (Expanded::Unknown, likely @ Expanded::Likely(_)) => likely,
-        (Expanded::Unknown, _) => Expanded::Unknown,
+        (Some(Value::Text(text)), instead) if text.is_empty() && colon => instead,
+        (Some(Value::List(values)), instead) if values.is_empty() => instead,
+        (None | Some(Value::Likely(_)), Some(Value::Text(text))) => Some(Value::Guess(text)),
+        (None, likely @ Some(Value::Likely(_))) => likely,
+        (None, _) => None,
         (value, _) => value,
     }
 }
@@ -357,9 +330,9 @@ fn place_of(parameter: &Parameter) -> Option<Likely> {
     };
     let is_kept = matches!(
         parameter.operation,
-        Operation::Plain | Operation::Default(..) | Operation::Assign(..) | Operation::Required(_)
+        Operation::Plain | Operation::Default | Operation::Assign | Operation::Required
     );
-    is_kept.then(|| Likely { path: path.to_owned(), extent: Extent::Whole })
+    is_kept.then(|| Likely::whole(path))
 }
 
 /// Whether a parameter stands for several words even inside double quotes.

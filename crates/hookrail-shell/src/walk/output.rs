@@ -2,39 +2,37 @@
 
 use std::rc::Rc;
 
-use super::{Context, Stdin, Walker, base_name};
+use super::{Context, Walker, base_name};
 use crate::facts::Extent;
 use crate::field::{Field, Likely};
-use crate::state::StateKey;
+use crate::state::{StateKey, Value};
 
 impl Walker {
     /// Notes what the command with these words writes, and to which file if `target` takes it.
     pub(super) fn note_output(&mut self, words: &[Field], target: Option<&Field>, context: &Context) {
         self.output = self.output_of(words, context);
-        let text = || match &self.output {
-            Stdin::Text(text) => Some(Rc::clone(text)),
+        let text = match &self.output {
+            Some(Value::Text(text)) => Some(Rc::clone(text)),
             _ => None,
         };
         if let Some(target) = target {
-            let written = text();
-            self.note_file(target, written);
-            self.output = Stdin::Unknown;
+            self.note_file(target, text);
+            self.output = None;
         } else if words.first().is_some_and(|name| name.is("tee")) {
-            let written = text();
             for file in words.iter().skip(1) {
-                self.note_file(file, written.clone());
+                self.note_file(file, text.clone());
             }
         }
     }
 
-    fn output_of(&self, words: &[Field], context: &Context) -> Stdin {
-        let Some((name, args)) = words.split_first() else { return Stdin::Unknown };
-        let Some(name) = name.as_str() else { return Stdin::Unknown };
+    fn output_of(&self, words: &[Field], context: &Context) -> Option<Value> {
+        let (name, args) = words.split_first()?;
+        let name = name.as_str()?;
         if [StateKey::Function(name.to_owned()), StateKey::Alias(name.to_owned())]
             .iter()
             .any(|key| self.state.is_set(key))
         {
-            return Stdin::Unknown;
+            return None;
         }
         let is_option = |field: &Field| field.as_str().is_some_and(|text| text.starts_with('-'));
         let text = match base_name(name) {
@@ -44,20 +42,15 @@ impl Walker {
             "tee" if args.iter().all(|field| field.text.is_some()) => return context.stdin.clone(),
             "pwd" => return path(".", Extent::Whole),
             "find" => {
-                let prints = |field: &Field| {
-                    field.as_str().is_none_or(|text| {
-                        ["-exec", "-ok", "-print", "-f", "-ls", "-delete"]
-                            .iter()
-                            .any(|action| text.starts_with(action))
-                            && !matches!(text, "-print" | "-print0" | "-fstype")
-                    })
+                let writes_else = |text: &str| {
+                    let actions = ["-exec", "-ok", "-print", "-f", "-ls", "-delete"];
+                    actions.iter().any(|action| text.starts_with(action))
+                        && !matches!(text, "-print" | "-print0" | "-fstype")
                 };
-                if args.iter().any(prints) {
-                    return Stdin::Unknown;
-                }
-                return Stdin::Path(crate::act::found_by_find(args).into());
+                let is_plain = args.iter().all(|field| field.as_str().is_some_and(|text| !writes_else(text)));
+                return is_plain.then(|| Value::Likely(crate::act::found_by_find(args).into()));
             }
-            "fd" | "fdfind" => return Stdin::Path(crate::act::found_by_fd(args).into()),
+            "fd" | "fdfind" => return Some(Value::Likely(crate::act::found_by_fd(args).into())),
             "ls" if args.iter().any(|field| field.is("-d")) => {
                 let start = |field: &Field| {
                     let text = field.as_str()?;
@@ -65,9 +58,8 @@ impl Walker {
                     let extent = if end.is_some() { Extent::Beginning } else { Extent::Whole };
                     Some(Likely { path: text.get(..end.unwrap_or(text.len()))?.to_owned(), extent })
                 };
-                return Stdin::Path(
-                    args.iter().filter(|field| !is_option(field)).filter_map(start).collect(),
-                );
+                let listed = args.iter().filter(|field| !is_option(field)).filter_map(start);
+                return Some(Value::Likely(listed.collect()));
             }
             "sort" | "head" | "tail" | "uniq"
                 if args.iter().all(|field| is_option(field) || is_number(field)) =>
@@ -75,15 +67,13 @@ impl Walker {
                 return context.stdin.clone();
             }
             "grep" | "egrep" | "fgrep" if is_filter(args) => return context.stdin.clone(),
-            "mktemp" if self.state.is_set(&StateKey::OddFolders) => return Stdin::Unknown,
-            "mktemp"
-                if args.iter().any(|field| {
-                    field.as_str().is_none_or(|text| text.starts_with("-p") || text.starts_with("--t"))
-                }) =>
-            {
-                return Stdin::Unknown;
-            }
             "mktemp" => {
+                let is_moved = |field: &Field| {
+                    field.as_str().is_none_or(|text| text.starts_with("-p") || text.starts_with("--t"))
+                };
+                if self.state.is_set(&StateKey::OddFolders) || args.iter().any(is_moved) {
+                    return None;
+                }
                 let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
                 let folder =
                     template.filter(|text| text.contains('/')).map(|text| text.trim_end_matches('X'));
@@ -91,7 +81,7 @@ impl Walker {
             }
             _ => None,
         };
-        text.map_or(Stdin::Unknown, |text| Stdin::Text(text.into()))
+        text.map(|text| Value::Text(text.into()))
     }
 }
 
@@ -108,8 +98,8 @@ fn is_filter(args: &[Field]) -> bool {
     args.len() == plain + 1 && args.last().and_then(Field::as_str).is_some_and(|text| !text.starts_with('-'))
 }
 
-fn path(path: &str, extent: Extent) -> Stdin {
-    Stdin::Path(Rc::from([Likely { path: path.to_owned(), extent }]))
+fn path(path: &str, extent: Extent) -> Option<Value> {
+    Some(Value::Likely(Rc::from([Likely { path: path.to_owned(), extent }])))
 }
 
 /// The words, if each of them is one word that is known.
@@ -135,58 +125,41 @@ fn echo(args: &[Field], posix: bool) -> Option<String> {
     Some(if has('n') { text } else { text + "\n" })
 }
 
-/// What a part of `printf`'s format writes.
-enum Piece {
-    Text(String),
-    /// `%s`, or `%b` with the escapes of the value replaced.
-    Value {
-        has_escapes: bool,
-    },
-}
-
-/// `printf` with a format of plain text, `%s`, `%b` and `%%`.
+/// `printf` with a format of plain text, `%s`, `%b` and `%%`. The format is used again while there are values.
 fn printf(args: &[Field]) -> Option<String> {
     let words = plain_words(args)?;
     let (format, values) = words.split_first()?;
     if format.starts_with('-') {
         return None;
     }
-    let mut pieces = Vec::new();
-    let mut parts = format.split('%');
-    pieces.push(Piece::Text(unescaped(parts.next()?, true)?));
-    while let Some(part) = parts.next() {
-        let rest = match part.chars().next() {
-            // `%%`: the next part follows the sign.
-            None => format!("%{}", parts.next()?),
-            Some(letter @ ('s' | 'b')) => {
-                pieces.push(Piece::Value { has_escapes: letter == 'b' });
-                part.get(1..)?.to_owned()
-            }
-            Some(_) => return None,
-        };
-        pieces.push(Piece::Text(unescaped(&rest, true)?));
-    }
-    let has_values = pieces.iter().any(|piece| matches!(piece, Piece::Value { .. }));
-    let mut values = values.iter();
+    let mut values = values.iter().copied().peekable();
     let mut text = String::new();
     loop {
-        for piece in &pieces {
-            match piece {
-                Piece::Text(part) => text.push_str(part),
-                Piece::Value { has_escapes } => {
-                    let value = values.next().copied().unwrap_or_default();
-                    if *has_escapes {
-                        text.push_str(&unescaped(value, false)?);
-                    } else {
-                        text.push_str(value);
-                    }
+        let mut parts = format.split('%');
+        text.push_str(&unescaped(parts.next()?, true)?);
+        let mut has_values = false;
+        while let Some(part) = parts.next() {
+            let kind = part.chars().next();
+            has_values |= kind.is_some();
+            let rest = match kind {
+                // `%%`: the next part follows the sign.
+                None => format!("%{}", parts.next()?),
+                Some('s') => {
+                    text.push_str(values.next().unwrap_or_default());
+                    part.get(1..)?.to_owned()
                 }
-            }
+                Some('b') => {
+                    text.push_str(&unescaped(values.next().unwrap_or_default(), false)?);
+                    part.get(1..)?.to_owned()
+                }
+                Some(_) => return None,
+            };
+            text.push_str(&unescaped(&rest, true)?);
         }
         if text.len() > super::MAX_VALUE {
             return None;
         }
-        if !has_values || values.as_slice().is_empty() {
+        if !has_values || values.peek().is_none() {
             return Some(text);
         }
     }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Stdin, Walker, base_name};
+use super::{Context, MAX_ALIASES, MAX_RECURSION, MAX_VALUE, Walker, base_name};
 use crate::facts::{Cause, Extent};
 use crate::field::{Field, Likely};
 use crate::parse::parse;
-use crate::state::{Changes, StateKey, Value};
+use crate::state::{StateKey, Value};
 use crate::syntax::{Assign, CommandKind, ParsedCommand, Redirect, Script, UnexpandedWord, WordPart};
 
 /// Who runs a command, which decides what its name can mean.
@@ -31,14 +31,14 @@ impl Walker {
         redirects: &[Redirect],
         context: &Context,
     ) {
-        if let Some(script) = self.alias(words) {
-            // The name is read both ways: whether aliases are on cannot be determined.
-            if let Some(script) = script {
+        // The name is read both ways: whether aliases are on cannot be determined.
+        if let Some(text) = self.alias(words) {
+            let rest = words.get(1..).unwrap_or_default();
+            if let Some(script) = self.script_of_alias(&text, rest) {
                 let mark = self.state.mark();
                 let (inner, _) = self.redirects(redirects, context);
                 self.script(&script, &inner);
-                let changes = self.state.take_changes(mark);
-                self.state.join(&[changes, Changes::new()]);
+                self.settle(mark);
             } else {
                 self.dynamic(Cause::Eval);
             }
@@ -64,7 +64,7 @@ impl Walker {
             self.assign(assign, &inner);
         }
         if fields.is_empty() {
-            self.output = Stdin::Unknown;
+            self.output = None;
             return;
         }
         let during = self.start_files();
@@ -93,7 +93,7 @@ impl Walker {
         }
         self.note_output(&fields, target.as_ref(), &inner);
         if assigns.iter().any(|assign| assign.name == "TMPDIR") {
-            self.output = Stdin::Unknown;
+            self.output = None;
         }
     }
 
@@ -111,51 +111,45 @@ impl Walker {
         }
     }
 
-    /// The commands that an alias makes of `words`: the outer `None` if the first word is not an alias, the inner one if
-    /// its text cannot be read. The caller takes the name off `aliases_in_use`.
-    #[expect(
-        clippy::option_option,
-        reason = "no alias, and an alias that cannot be read, are different answers"
-    )]
-    fn alias(&mut self, words: &[UnexpandedWord]) -> Option<Option<Script>> {
-        let (first, rest) = words.split_first()?;
-        let [WordPart::Literal(name)] = first.parts.as_slice() else { return None };
-        let Some(Value::Text(text)) = self.state.get(&StateKey::Alias(name.clone())) else { return None };
-        if self.aliases_in_use.contains(name) {
+    /// The text of the alias that the first of `words` is. The caller takes its name off `aliases_in_use`.
+    fn alias(&mut self, words: &[UnexpandedWord]) -> Option<Rc<str>> {
+        let name = alias_name(words.first()?)?;
+        let Some(Value::Text(text)) = self.state.get(&StateKey::Alias(name.to_owned())) else { return None };
+        if self.aliases_in_use.iter().any(|used| used == name) {
             return None;
         }
         let text = Rc::clone(text);
-        self.aliases_in_use.push(name.clone());
+        self.aliases_in_use.push(name.to_owned());
+        Some(text)
+    }
+
+    /// The commands that an alias makes with the words behind its name; `None` if its text cannot be read.
+    fn script_of_alias(&mut self, text: &str, rest: &[UnexpandedWord]) -> Option<Script> {
         if self.aliases_in_use.len() > MAX_ALIASES {
             self.dynamic(Cause::Bound);
-            return Some(None);
+            return None;
         }
         // A blank at the end makes the next word an alias too.
-        let next_is_alias = text.ends_with([' ', '\t'])
-            && rest.first().is_some_and(|word| match word.parts.as_slice() {
-                [WordPart::Literal(next)] => self.state.is_set(&StateKey::Alias(next.clone())),
-                _ => false,
-            });
+        let next = rest.first().and_then(alias_name).filter(|_| text.ends_with([' ', '\t']));
+        let next_is_alias = next.is_some_and(|next| self.state.is_set(&StateKey::Alias(next.to_owned())));
         // An alias is text: where it does not end in a word, what follows it means something else.
         let is_open = text.contains(['#', '<'])
             || text.trim_end().ends_with([';', '&', '|', '(', ')', '{', '}', '>', '\\', '`'])
             || text.ends_with('\n');
-        let mut parsed = parse(&text, self.depth);
+        let mut parsed = parse(text, self.depth);
         if parsed.too_deep {
             self.dynamic(Cause::Bound);
         }
-        let last = parsed.tree.items.last_mut().and_then(|item| {
-            let pipeline = item.rest.last_mut().map_or(&mut item.first, |(_, pipeline)| pipeline);
-            pipeline.commands.last_mut()
-        });
-        match last {
+        let last = parsed.tree.items.last_mut()?;
+        let pipeline = last.rest.last_mut().map_or(&mut last.first, |(_, pipeline)| pipeline);
+        match pipeline.commands.last_mut() {
             Some(ParsedCommand { kind: CommandKind::Simple { words, .. }, .. })
                 if !parsed.broken && !next_is_alias && !is_open =>
             {
                 words.extend(rest.iter().cloned());
-                Some(Some(parsed.tree))
+                Some(parsed.tree)
             }
-            _ => Some(None),
+            _ => None,
         }
     }
 
@@ -232,7 +226,7 @@ impl Walker {
         if rounds == MAX_RECURSION {
             positional = None;
             self.forget_variables();
-            self.state.set(StateKey::Directory, Some(Value::Directory(None)));
+            self.state.forget_directory();
         }
         let before = self.state.get(&StateKey::Positional).cloned();
         self.state.set(StateKey::Positional, positional);
@@ -262,6 +256,14 @@ impl Walker {
             return None;
         }
         fields.iter().map(|field| field.text.clone().filter(|_| !field.glob && !field.tilde)).collect()
+    }
+}
+
+/// The name that a word may have as an alias.
+fn alias_name(word: &UnexpandedWord) -> Option<&str> {
+    match word.parts.as_slice() {
+        [WordPart::Literal(name)] => Some(name),
+        _ => None,
     }
 }
 

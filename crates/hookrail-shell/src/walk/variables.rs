@@ -58,7 +58,7 @@ impl Walker {
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
         if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
             self.has_arithmetic = true;
-            self.state.set(StateKey::OddVariables, Some(Value::Set));
+            self.set_flag(StateKey::OddVariables);
             self.forget_variables();
         }
         let is_reference =
@@ -136,7 +136,7 @@ impl Walker {
         }
         // What is read may be any of the paths that come in.
         let is_read = matches!(name, "read" | "mapfile" | "readarray");
-        let read = if is_read { crate::act::words_of(&context.stdin) } else { Vec::new() };
+        let read = if is_read { crate::act::words_of(context.stdin.as_ref()) } else { Vec::new() };
         for implied in ["REPLY", "MAPFILE"] {
             self.state.set(StateKey::Variable(implied.to_owned()), None);
             self.set_likely(implied, read.clone());

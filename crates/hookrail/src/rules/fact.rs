@@ -27,6 +27,8 @@ pub(crate) enum Fact {
     Writes,
     /// A path that the call reads.
     Reads,
+    /// A path that the call reads and may show.
+    Shows,
 }
 
 /// What a fact's values are, which decides what can be asked of them.
@@ -48,7 +50,7 @@ pub(crate) enum ValueKind {
 type FactRow = (&'static str, Fact, ValueKind, fn(EventName) -> bool);
 
 /// All facts; `input.NAME` stands for one for each argument.
-static FACTS: [FactRow; 11] = {
+static FACTS: [FactRow; 12] = {
     use EventName::{AfterAgent, AfterModel, BeforeAgent, BeforeModel, BeforeToolSelection};
     [
         ("tool", Fact::Tool, ValueKind::Text, EventName::has_tool),
@@ -64,6 +66,7 @@ static FACTS: [FactRow; 11] = {
         ("dynamic", Fact::Dynamic, ValueKind::Flag, EventName::has_tool),
         ("writes", Fact::Writes, ValueKind::Path, EventName::has_tool),
         ("reads", Fact::Reads, ValueKind::Path, EventName::has_tool),
+        ("shows", Fact::Shows, ValueKind::Path, EventName::has_tool),
     ]
 };
 
@@ -108,13 +111,13 @@ impl Fact {
 
     /// Whether it has one value, so that two different ones exclude each other.
     pub(crate) const fn is_single(&self) -> bool {
-        !matches!(self, Self::Command | Self::Program | Self::Writes | Self::Reads)
+        !matches!(self, Self::Command | Self::Program | Self::Writes | Self::Reads | Self::Shows)
     }
 
     /// How much it costs to find out, for the order in which conditions are asked.
     pub(crate) const fn cost(&self) -> u8 {
         match self {
-            Self::Writes | Self::Reads => 2,
+            Self::Writes | Self::Reads | Self::Shows => 2,
             Self::Command | Self::Program | Self::Dynamic => 1,
             _ => 0,
         }

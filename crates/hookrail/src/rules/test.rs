@@ -109,12 +109,10 @@ pub(crate) fn values_of<'v>(fact: &Fact, facts: &'v Facts<'_>) -> (Vec<TestedVal
                 }
             }
         }
-        Fact::Writes | Fact::Reads => {
-            let paths = facts.paths();
-            let list = if *fact == Fact::Writes { &paths.writes } else { &paths.reads };
-            let ignore_case = !list.known.is_empty() && facts.places().ignores_case();
-            let known = list.known.iter().map(|path| TestedValue::Path(path, ignore_case));
-            (known.collect(), list.and_others)
+        Fact::Writes | Fact::Reads | Fact::Shows => {
+            let (paths, and_others) = facts.paths().of_fact(fact);
+            let ignore_case = paths.clone().next().is_some() && facts.places().ignores_case();
+            (paths.map(|path| TestedValue::Path(path, ignore_case)).collect(), and_others)
         }
     }
 }

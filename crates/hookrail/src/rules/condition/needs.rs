@@ -52,10 +52,12 @@ impl ShippedNeed {
 
     fn has_path(&self, facts: &Facts<'_>) -> bool {
         let paths = facts.paths();
-        if paths.reads.and_others || paths.writes.and_others {
+        let ((reads, more_reads), (writes, more_writes)) =
+            (paths.of_fact(&Fact::Reads), paths.of_fact(&Fact::Writes));
+        if more_reads || more_writes {
             return true;
         }
-        let mut all = paths.reads.known.iter().chain(&paths.writes.known).peekable();
+        let mut all = reads.chain(writes).peekable();
         let ignore_case = all.peek().is_some() && facts.places().ignores_case();
         all.any(|path| {
             path.beginning().is_some()
@@ -226,7 +228,7 @@ pub(crate) mod making {
                 None => OwnNeed { words: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing },
             },
             Fact::Dynamic => OwnNeed { hidden: parts.iter().any(asks_for_hidden), ..nothing },
-            Fact::Writes | Fact::Reads => {
+            Fact::Writes | Fact::Reads | Fact::Shows => {
                 OwnNeed { paths: parts.iter().find_map(texts_of).unwrap_or_default(), ..nothing }
             }
             Fact::Input(_) => {

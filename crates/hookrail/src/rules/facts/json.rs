@@ -8,7 +8,7 @@ use crate::rules::test::{TestedValue, values_of};
 
 impl Facts<'_> {
     /// What rules see of the call: the answer of `hookrail facts`. Words that cannot be determined are `null`, and paths that
-    /// cannot be determined are left out.
+    /// cannot be determined are left out. `shows` is there if it differs from `reads`.
     pub fn to_json(&self) -> Value {
         let shell = self.shell();
         let commands = shell.iter().flat_map(|shell| &shell.commands);
@@ -25,6 +25,9 @@ impl Facts<'_> {
             shell.iter().flat_map(|shell| &shell.causes).map(|cause| cause.name()).collect();
         if let (false, Some(json)) = (causes.is_empty(), json.as_object_mut()) {
             json.insert("dynamicCauses".to_owned(), json!(causes));
+        }
+        if let (false, Some(json)) = (self.paths().uses.known.is_empty(), json.as_object_mut()) {
+            json.insert("shows".to_owned(), json!(shown(Fact::Shows)));
         }
         json
     }

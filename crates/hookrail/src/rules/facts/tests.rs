@@ -225,7 +225,7 @@ fn a_glob_is_also_the_files_that_it_stands_for() {
     ] {
         let subject = Subject { tool_name: Some(tool), tool_input: input.as_object(), ..Subject::default() };
         let facts = Facts::imagined(subject, Places::on_disk(&root, &root, None));
-        let mut reads: Vec<&str> = facts.paths().reads.known.iter().map(|path| path.shown.as_str()).collect();
+        let mut reads: Vec<&str> = facts.paths().shows.known.iter().map(|path| path.shown.as_str()).collect();
         reads.sort_unstable();
         let mut expected: Vec<&str> = expected.split(", ").collect();
         expected.sort_unstable();
@@ -236,5 +236,5 @@ fn a_glob_is_also_the_files_that_it_stands_for() {
     let subject =
         Subject { tool_name: Some("run_shell_command"), tool_input: input.as_object(), ..Subject::default() };
     let facts = Facts::imagined(subject, Places::on_disk(&root, &root, None));
-    assert!(facts.paths().reads.known.iter().all(|path| path.shown != ".env"));
+    assert!(facts.paths().shows.known.iter().all(|path| path.shown != ".env"));
 }

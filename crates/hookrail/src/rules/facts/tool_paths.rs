@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Facts;
 use crate::formats::json_object::JsonObject;
+use crate::rules::fact::Fact;
 use crate::rules::glob::braces;
 use crate::rules::patch::{PatchAction, patched_files};
 use crate::rules::path::{Dots, ResolvedPath};
@@ -18,8 +19,10 @@ const MAX_MATCHES: usize = 1000;
 /// The paths of one call.
 #[derive(Debug, Default)]
 pub(crate) struct PathFacts {
-    /// Paths whose content is read.
-    pub(crate) reads: PathList,
+    /// Paths whose content is read, and may be shown.
+    pub(crate) shows: PathList,
+    /// Paths whose content is used by a program that does not show it.
+    pub(crate) uses: PathList,
     /// Paths that are created, changed, moved or removed.
     pub(crate) writes: PathList,
     /// Whether there are more paths than are resolved.
@@ -36,6 +39,18 @@ pub(crate) struct PathList {
 }
 
 impl PathFacts {
+    /// The paths of a fact, and whether there may be others. What is read is shown or only used.
+    pub(crate) fn of_fact(&self, fact: &Fact) -> (impl Iterator<Item = &ResolvedPath> + Clone, bool) {
+        let (list, more) = match fact {
+            Fact::Writes => (&self.writes, None),
+            Fact::Shows => (&self.shows, None),
+            _ => (&self.shows, Some(&self.uses)),
+        };
+        let and_others = list.and_others || more.is_some_and(|more| more.and_others);
+        let more = more.into_iter().flat_map(|more| &more.known).filter(|path| !list.known.contains(path));
+        (list.known.iter().chain(more), and_others)
+    }
+
     /// Works out the paths of a shell line, of a patch, or of a tool that takes files.
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let mut paths = Self::default();
@@ -49,7 +64,7 @@ impl PathFacts {
             for used in &shell.paths {
                 paths.add_used(facts, used, directory);
             }
-            paths.reads.and_others |= shell.is_dynamic() || is_elsewhere;
+            paths.shows.and_others |= shell.is_dynamic() || is_elsewhere;
             paths.writes.and_others |= shell.is_dynamic() || is_elsewhere;
         }
         match tool {
@@ -97,7 +112,7 @@ impl PathFacts {
         /// Deeper than any tool's schema; what is below it cannot be determined.
         const DEEPEST: usize = 8;
         if depth > DEEPEST {
-            self.reads.and_others = true;
+            self.shows.and_others = true;
             return;
         }
         for (name, value) in object {
@@ -157,7 +172,8 @@ impl PathFacts {
 
     fn list(&mut self, access: Access) -> &mut PathList {
         match access {
-            Access::Read => &mut self.reads,
+            Access::Read => &mut self.shows,
+            Access::Use => &mut self.uses,
             Access::Write => &mut self.writes,
         }
     }
