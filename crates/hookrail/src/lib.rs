@@ -68,9 +68,10 @@ pub use event::{EventName, NotificationType, PreCompressTrigger, SessionEndReaso
 pub use formats::genai;
 pub use formats::json_object::JsonObject;
 pub use hook::Hook;
+pub use host::builder::HookSessionBuilder;
 pub use host::model_call::ModelOutcome;
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
-pub use host::session::{HookSession, HookSessionBuilder};
+pub use host::session::HookSession;
 pub use host::tool::{ToolContent, ToolError, ToolResult};
 pub use host::tool_call::ToolOutcome;
 pub use output::{Decision, HookOutput};
@@ -146,12 +147,12 @@ pub mod components {
         OnFailure, Origin, ServiceUrl, StartObstacle, UnreadableRule, WorkerMode,
     };
     pub use crate::host::bus::message::{
-        BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
-        HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse,
+        BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
+        HookExecutionRequest, HookExecutionResponse,
     };
     pub use crate::host::bus::publish::{MessageBus, Subscription};
     pub use crate::host::event_handler::HookEventHandler;
-    pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
+    pub use crate::host::session::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
     pub use crate::matcher::{MatchVerdict, Matcher};
     pub use crate::payload::{
         BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, parse_input,

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     };
     system.initialize();
     if let Some(name) = &args.only
-        && system.disable_other_hooks(name) == 0
+        && system.registry()?.disable_others(name) == 0
         && system.hooks_are_on()
     {
         printer.message(format_args!("error: there is no hook `{}`", escape_line(name)));

@@ -34,11 +34,11 @@ impl HookSession {
         tool_input: &'a JsonObject,
     ) -> BeforeToolHookResult<'a> {
         let event = Event::BeforeTool { tool_name, tool_input };
-        let Some(engine) = self.listening_to(&event) else {
+        let Some(handler) = self.listening_to(&event) else {
             let gate = ToolGate::Run { tool_input: Cow::Borrowed(tool_input) };
             return BeforeToolHookResult { gate, notes: Notes::default() };
         };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let tool_input = match effects.specific {
             SpecificEffects::BeforeTool { tool_input: Some(changes), .. } => {
                 changed_input(tool_input, changes)
@@ -62,10 +62,10 @@ impl HookSession {
         tool_response: &JsonObject,
     ) -> AfterToolHookResult {
         let event = Event::AfterTool { tool_name, tool_input, tool_response };
-        let Some(engine) = self.listening_to(&event) else {
+        let Some(handler) = self.listening_to(&event) else {
             return AfterToolHookResult::default();
         };
-        let result = engine.fire(&event).await;
+        let result = handler.fire(&event).await;
         let (effects, notes) = self.effects_of(result);
         let tool_response = match effects.specific {
             SpecificEffects::AfterTool { tool_response } => Some(tool_response),
@@ -80,12 +80,12 @@ impl HookSession {
         &self,
         request: &'a R,
     ) -> BeforeModelHookResult<'a, R> {
-        let Some(engine) = self.listening(EventName::BeforeModel) else {
+        let Some(handler) = self.listening(EventName::BeforeModel) else {
             let gate = ModelGate::Send { request: Cow::Borrowed(request) };
             return BeforeModelHookResult { gate, notes: Notes::default() };
         };
         let event = Event::BeforeModel { llm_request: request.to_hook() };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let (llm_request, llm_response) = match effects.specific {
             SpecificEffects::BeforeModel { llm_request, llm_response } => (llm_request, llm_response),
             _ => (None, None),
@@ -113,14 +113,14 @@ impl HookSession {
         &self,
         request: &R,
     ) -> BeforeToolSelectionHookResult<R::ToolConfig> {
-        let Some(engine) = self.listening(EventName::BeforeToolSelection) else {
+        let Some(handler) = self.listening(EventName::BeforeToolSelection) else {
             return BeforeToolSelectionHookResult {
                 selection: ToolSelection::Unchanged,
                 notes: Notes::default(),
             };
         };
         let event = Event::BeforeToolSelection { llm_request: request.to_hook() };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let given = match effects.specific {
             SpecificEffects::BeforeToolSelection { tool_config } => Some(tool_config),
             _ => None,
@@ -146,9 +146,9 @@ impl HookSession {
             stop: None,
             notes: Notes::default(),
         };
-        let Some(engine) = self.listening(EventName::AfterModel) else { return unchanged(response) };
+        let Some(handler) = self.listening(EventName::AfterModel) else { return unchanged(response) };
         let event = Event::AfterModel { llm_request: request.to_hook(), llm_response: response.to_hook() };
-        let result = engine.fire(&event).await;
+        let result = handler.fire(&event).await;
         drop(event);
         let (effects, notes) = self.effects_of(result);
         let stop = effects.stop;
@@ -213,14 +213,14 @@ impl HookSession {
 
     /// Whether some hook listens to this event, whatever it is about.
     pub fn listens_to(&self, event: EventName) -> bool {
-        self.hook_system().is_some_and(|system| system.listens_to(event))
+        self.listening(event).is_some()
     }
 
     async fn fire_agent_event(&self, event: Event<'_>) -> AgentHookResult {
-        let Some(engine) = self.listening_to(&event) else {
+        let Some(handler) = self.listening_to(&event) else {
             return AgentHookResult::default();
         };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let clear_context = effects.specific == SpecificEffects::ClearContext;
         let gate = match (effects.block, effects.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
@@ -230,16 +230,16 @@ impl HookSession {
         AgentHookResult { gate, clear_context, notes }
     }
 
-    /// The engine, if hooks are on and one of them listens to an event of the model.
+    /// The handler of an event of the model, if hooks are on and one of them listens to it.
     #[inline]
-    pub(crate) fn listening(&self, event: EventName) -> Option<&HookEventHandler> {
-        self.hook_system()?.try_engine().filter(|engine| engine.can_have_result(event, None, &[]))
+    pub(crate) fn listening(&self, event: EventName) -> Option<HookEventHandler<'_>> {
+        self.started().filter(|handler| handler.can_have_result(event, None, &[]))
     }
 
-    /// The engine, if hooks are on and one of them listens to this event.
+    /// The handler of this event, if hooks are on and one of them listens to it.
     #[inline]
-    pub(crate) fn listening_to(&self, event: &Event<'_>) -> Option<&HookEventHandler> {
-        self.hook_system()?.try_engine().filter(|engine| engine.would_run(event, &BaseOverrides::default()))
+    pub(crate) fn listening_to(&self, event: &Event<'_>) -> Option<HookEventHandler<'_>> {
+        self.started().filter(|handler| handler.would_run(event, &BaseOverrides::default()))
     }
 
     /// What came of an event, and what goes with it.

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use hookrail::components::{
-    BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionRequest,
-    HookExecutionResponse, MessageBus, Subscription,
+    BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionResponse,
+    MessageBus, Subscription,
 };
 use hookrail::schemas::sample_input;
 use hookrail::{EventName, HookSession};
@@ -259,8 +259,7 @@ async fn older_spellings_are_understood() {
         let response = rig.ask(message.clone()).await;
         assert!(response.success() && response.correlation_id == "c-1", "DELTA-HBUS-001: {message}");
     }
-    let typed = HookExecutionRequest::new(EventName::BeforeTool, object(tool()), "typed");
-    rig.bus.publish(&typed.into());
+    rig.bus.publish(&BusMessage::request(EventName::BeforeTool, object(tool()), "typed"));
     let response = tokio::time::timeout(PATIENCE, rig.responses.recv()).await.unwrap().unwrap();
     assert!(response.success() && response.correlation_id == "typed", "DELTA-HBUS-001");
 }

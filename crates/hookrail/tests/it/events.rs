@@ -24,7 +24,7 @@ fn keep_stdin() -> Value {
     json!({ "enableHooks": true, "hooks": hooks })
 }
 
-async fn fire(handler: &HookEventHandler, event: EventName) -> ProcessedHookResult {
+async fn fire(handler: HookEventHandler<'_>, event: EventName) -> ProcessedHookResult {
     let tool_input = object(json!({ "path": "notes.txt", "content": "Grüße\n" }));
     let tool_response =
         object(json!({ "llmContent": "ok", "returnDisplay": "Wrote it", "metadata": { "bytes": 7 } }));

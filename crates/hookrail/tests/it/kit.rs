@@ -40,7 +40,7 @@ pub(crate) fn session(project: &TestProject) -> HookSession {
 }
 
 /// The event handler of a session, started.
-pub(crate) fn handler(session: &HookSession) -> &HookEventHandler {
+pub(crate) fn handler(session: &HookSession) -> HookEventHandler<'_> {
     let system = session.hook_system().expect("hooks are on");
     system.initialize();
     system.event_handler().expect("a handler after the start")

@@ -139,7 +139,7 @@ impl Guard {
 }
 
 /// The handler of a session's events; `None` while hooks are off.
-pub(super) fn handler(session: &HookSession) -> Option<&HookEventHandler> {
+pub(super) fn handler(session: &HookSession) -> Option<HookEventHandler<'_>> {
     let system = session.hook_system()?;
     system.initialize();
     system.event_handler().ok()
@@ -147,7 +147,7 @@ pub(super) fn handler(session: &HookSession) -> Option<&HookEventHandler> {
 
 /// Whether hooks may decide about tool calls at all.
 pub(super) fn listens(session: &HookSession) -> bool {
-    let of = |event| handler(session).is_some_and(|handler| handler.listens_to(event));
+    let of = |event| session.listens_to(event);
     of(EventName::BeforeTool) || of(EventName::AfterTool)
 }
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::HookEventHandler;
 use super::lifting::Lifting;
 use crate::event::{CallReading, Event, EventName, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::Refused;
+use crate::host::engine::Engine;
 use crate::host::observer::Records;
 use crate::host::patch_calls::PatchCalls;
 use crate::plan::planner::{Plan, PlannedHook};
@@ -18,7 +18,7 @@ use crate::run::{Call, Place};
 
 /// One event, with everything that stays the same for all its hooks.
 pub(super) struct EventRun<'a> {
-    pub(super) handler: &'a HookEventHandler,
+    pub(super) engine: &'a Engine,
     /// The hooks that may have something to say about it.
     pub(super) plan: &'a Plan,
     /// All hooks that listen to it.

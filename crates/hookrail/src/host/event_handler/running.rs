@@ -76,7 +76,7 @@ impl EventRun<'_> {
         failed: Vec<HookRun>,
         input: &HookInput<'_>,
     ) -> Result<(AggregatedHookResult, Vec<HookRun>, Vec<Arc<Hook>>), PayloadError> {
-        let (name, sequential, aggregator) = (self.plan.event, self.plan.sequential, self.handler.aggregator);
+        let (name, sequential, aggregator) = (self.plan.event, self.plan.sequential, self.engine.aggregator);
         let (mut runs, not_held) = self.run(hooks, input, sequential).await?;
         if !failed.is_empty() {
             let payload = Payload::new(input)?;
@@ -158,11 +158,11 @@ impl EventRun<'_> {
     ) -> Result<Ran, PayloadError> {
         let results = self.ask_rules(hooks, input);
         let start = results.to_start();
-        if start.is_empty() && self.handler.config.observer.is_none() {
+        if start.is_empty() && !self.records.are_observed() {
             return Ok(results.with_runs(Vec::new())); // No payload is needed.
         }
         let payload = Payload::new(input)?;
-        let started = self.handler.runner.execute_at(&start, &payload, self.place()).await;
+        let started = self.engine.runner.execute_at(&start, &payload, self.place()).await;
         let (runs, not_held) = results.with_runs(started);
         for run in &runs {
             self.records.hook(self.plan.event, run, &payload);
@@ -187,7 +187,7 @@ impl EventRun<'_> {
             self.records.hook(event, run, payload);
             self.records.unusable_fields(event, run);
         };
-        let chain = self.handler.runner.execute_chain(hooks, event, object, self.place(), &ask, &on_finish);
+        let chain = self.engine.runner.execute_chain(hooks, event, object, self.place(), &ask, &on_finish);
         let (runs, _) = chain.await;
         Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -227,7 +227,7 @@ impl EventRun<'_> {
             let mut run = match asked {
                 RuleCheck::DoesNotHold => continue,
                 RuleCheck::Answered(run) => {
-                    if self.handler.config.observer.is_some() {
+                    if self.records.are_observed() {
                         self.records.hook(event.name(), &run, &Payload::new(&input)?);
                     }
                     *run
@@ -240,7 +240,7 @@ impl EventRun<'_> {
                     }
                     let hurried = [Arc::new(Hook { timeout, ..Hook::clone(hook) })];
                     let payload = Payload::new(&input)?;
-                    let ran = self.handler.runner.execute_at(&hurried, &payload, self.place()).await;
+                    let ran = self.engine.runner.execute_at(&hurried, &payload, self.place()).await;
                     let Some(mut run) = ran.into_iter().next() else { continue };
                     run.hook = Arc::clone(hook);
                     self.records.hook(event.name(), &run, &payload);
