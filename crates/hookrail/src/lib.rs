@@ -69,11 +69,11 @@ pub use formats::genai;
 pub use formats::json_object::JsonObject;
 pub use hook::Hook;
 pub use host::builder::HookSessionBuilder;
-pub use host::model_call::ModelOutcome;
+pub use host::model_call::{ModelEnd, ModelOutcome};
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
 pub use host::session::HookSession;
 pub use host::tool::{ToolContent, ToolError, ToolResult};
-pub use host::tool_call::ToolOutcome;
+pub use host::tool_call::{ToolEnd, ToolOutcome};
 pub use output::{Decision, HookOutput};
 pub use trust::{ApprovalStore, TrustPolicy};
 pub use verdict::hook_run::HookRun;
@@ -83,8 +83,8 @@ pub use verdict::result::{Block, BlockCause, StopReason};
 pub mod effects {
     pub use crate::host::effects::{
         AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
-        BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, ModelGate, Notes, SpecificEffects,
-        ToolGate, ToolSelection,
+        BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, HookResult, ModelGate, Notes,
+        SpecificEffects, ToolGate, ToolSelection,
     };
 }
 

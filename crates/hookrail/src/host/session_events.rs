@@ -14,8 +14,8 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::translator::TranslationError;
 use crate::host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
-    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, ModelGate,
-    Notes, ResponseChange, SpecificEffects, ToolGate, ToolSelection,
+    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, HookResult,
+    ModelGate, Notes, ResponseChange, SpecificEffects, ToolGate, ToolSelection,
 };
 use crate::host::event_handler::HookEventHandler;
 use crate::host::model_format::{RequestFormat, ResponseFormat};
@@ -35,8 +35,7 @@ impl HookSession {
     ) -> BeforeToolHookResult<'a> {
         let event = Event::BeforeTool { tool_name, tool_input };
         let Some(handler) = self.listening_to(&event) else {
-            let gate = ToolGate::Run { tool_input: Cow::Borrowed(tool_input) };
-            return BeforeToolHookResult { gate, notes: Notes::default() };
+            return HookResult::without_hooks(ToolGate::Run { tool_input: Cow::Borrowed(tool_input) });
         };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let tool_input = match effects.specific {
@@ -51,7 +50,7 @@ impl HookSession {
             (None, None, Some(reason)) => ToolGate::Ask { tool_input, reason },
             (None, None, None) => ToolGate::Run { tool_input },
         };
-        BeforeToolHookResult { gate, notes }
+        HookResult { gate, notes }
     }
 
     /// A tool has run.
@@ -81,8 +80,7 @@ impl HookSession {
         request: &'a R,
     ) -> BeforeModelHookResult<'a, R> {
         let Some(handler) = self.listening(EventName::BeforeModel) else {
-            let gate = ModelGate::Send { request: Cow::Borrowed(request) };
-            return BeforeModelHookResult { gate, notes: Notes::default() };
+            return HookResult::without_hooks(ModelGate::Send { request: Cow::Borrowed(request) });
         };
         let event = Event::BeforeModel { llm_request: request.to_hook() };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
@@ -105,7 +103,7 @@ impl HookSession {
                 ModelGate::Send { request: changed.map_or(Cow::Borrowed(request), Cow::Owned) }
             }
         };
-        BeforeModelHookResult { gate, notes }
+        HookResult { gate, notes }
     }
 
     /// A model call that carries tool definitions is about to be made.
@@ -114,10 +112,7 @@ impl HookSession {
         request: &R,
     ) -> BeforeToolSelectionHookResult<R::ToolConfig> {
         let Some(handler) = self.listening(EventName::BeforeToolSelection) else {
-            return BeforeToolSelectionHookResult {
-                selection: ToolSelection::Unchanged,
-                notes: Notes::default(),
-            };
+            return HookResult::without_hooks(ToolSelection::Unchanged);
         };
         let event = Event::BeforeToolSelection { llm_request: request.to_hook() };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
@@ -126,12 +121,12 @@ impl HookSession {
             _ => None,
         };
         let changed = || applied("toolConfig", given, |given| request.changed_tools(given).map(Some));
-        let selection = match effects.stop {
+        let gate = match effects.stop {
             Some(reason) => ToolSelection::Stop { reason },
             None => changed()
                 .map_or(ToolSelection::Unchanged, |tool_config| ToolSelection::Restricted { tool_config }),
         };
-        BeforeToolSelectionHookResult { selection, notes }
+        HookResult { gate, notes }
     }
 
     /// A model call has been answered completely. Hooks may change the answer.
@@ -221,13 +216,12 @@ impl HookSession {
             return AgentHookResult::default();
         };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
-        let clear_context = effects.specific == SpecificEffects::ClearContext;
         let gate = match (effects.block, effects.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
             (None, Some(reason)) => AgentGate::Stop { reason },
             (None, None) => AgentGate::Proceed { additional_context: effects.additional_context },
         };
-        AgentHookResult { gate, clear_context, notes }
+        HookResult { gate, notes }
     }
 
     /// The handler of an event of the model, if hooks are on and one of them listens to it.
@@ -252,6 +246,7 @@ impl HookSession {
             system_message: effects.system_message.take(),
             suppress_output: effects.suppress_output,
             warnings,
+            clear_context: effects.specific == SpecificEffects::ClearContext,
             output: output.filter(|_| !agent_events.only_observes(result.event)),
         };
         (effects, notes)
