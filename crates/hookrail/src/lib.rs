@@ -175,7 +175,7 @@ pub mod components {
     };
     pub use crate::verdict::hook_run::Exit;
     pub use crate::verdict::result::{
-        AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult, RefusalReason, RefusedHook,
+        AggregatedHookResult, HookError, ProcessedHookResult, RefusalReason, RefusedHook,
     };
 }
 

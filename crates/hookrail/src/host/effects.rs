@@ -86,7 +86,7 @@ impl EventEffects {
         let output = result.aggregated.final_output.as_ref();
         Self {
             block: result.block.clone(),
-            ask: result.ask.as_ref().map(|ask| ask.reason.clone()),
+            ask: result.ask.clone(),
             stop: result.stop.clone(),
             additional_context: output.and_then(HookOutput::additional_context).map(str::to_owned),
             system_message: result.system_message.clone(),

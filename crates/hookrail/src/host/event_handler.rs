@@ -31,7 +31,7 @@ use crate::trust::{Recheck, RelativeFiles};
 use crate::verdict::common_fields::{
     build_failure_envelope, failure_block, process_common_hook_output_fields,
 };
-use crate::verdict::result::{Block, BlockCause, FailureStage, ProcessedHookResult};
+use crate::verdict::result::{Block, BlockCause, ProcessedHookResult};
 
 /// A started session, which fires events. A view: all of them see the same components.
 #[derive(Clone, Copy)]
@@ -86,13 +86,13 @@ impl HookEventHandler<'_> {
             Ok(None) => return self.without_hooks(given), // No payload, no process.
             Err(panic) => {
                 let hooks = self.engine.planner.possible_hooks(event.name());
-                return self.failed(given, hooks, &panic, FailureStage::Planning);
+                return self.failed(given, hooks, &panic, "planning");
             }
         };
         // The slow path is boxed so that the future of an event without hooks stays small.
         catch_panic_in_future(Box::pin(self.run_plan(&plan, given)))
             .await
-            .unwrap_or_else(|panic| self.failed(given, planned(&plan), &panic, FailureStage::HookExecution))
+            .unwrap_or_else(|panic| self.failed(given, planned(&plan), &panic, "hook execution"))
     }
 
     fn plan_for(&self, event: &Event<'_>, base: &BaseOverrides) -> Result<Option<Arc<Plan>>, String> {
@@ -151,7 +151,7 @@ impl HookEventHandler<'_> {
         run.note_unreadable(&hooks, &input, &mut refused);
         let (aggregated, runs, not_held) = match run.all(&hooks, refused_runs, &input).await {
             Ok(outcome) => outcome,
-            Err(error) => return self.failed(given, planned(plan), &error, FailureStage::Payload),
+            Err(error) => return self.failed(given, planned(plan), &error, "payload"),
         };
         let mut result = process_common_hook_output_fields(event.name(), aggregated, runs);
         result.not_held = not_held;
@@ -163,7 +163,7 @@ impl HookEventHandler<'_> {
         records.batch(&result);
         records.decided(&input, &result, logs_texts);
         if let Some(panic) = records.into_panic() {
-            let failure = failure_envelope(plan.event, planned(plan), &panic, FailureStage::HookExecution);
+            let failure = failure_envelope(plan.event, planned(plan), &panic, "hook execution");
             result = result.with_failure(failure);
             self.block_on_own_failure(&mut result);
         }
@@ -176,7 +176,7 @@ impl HookEventHandler<'_> {
         given: Given<'_>,
         hooks: impl Iterator<Item = &'a Hook>,
         error: &dyn std::fmt::Display,
-        stage: FailureStage,
+        stage: &str,
     ) -> ProcessedHookResult {
         let mut result = failure_envelope(given.event.name(), hooks, error, stage);
         self.block_on_own_failure(&mut result);
@@ -320,7 +320,7 @@ fn failure_envelope<'a>(
     event: EventName,
     hooks: impl Iterator<Item = &'a Hook>,
     error: &dyn std::fmt::Display,
-    stage: FailureStage,
+    stage: &str,
 ) -> ProcessedHookResult {
     // The log may be what failed.
     let _ = catch_panic(|| {

@@ -125,8 +125,7 @@ impl<'a> RunOutput<'a> {
 }
 
 fn error_of(run: &HookRun) -> Option<HookError> {
-    let failure = run.failure().cloned()?;
-    Some(HookError::Hook { name: run.hook.name.clone(), failure })
+    Some(HookError { hook: Some(run.hook.name.clone()), message: run.failure()?.to_string() })
 }
 
 fn merge(event: EventName, answers: &[RunOutput<'_>], sequential: bool) -> Option<HookOutput> {

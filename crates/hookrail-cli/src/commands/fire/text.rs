@@ -134,7 +134,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
             format!("blocked {cause}: {}", block.reason)
         }
         None => match (&result.ask, &result.stop) {
-            (Some(ask), _) => format!("a person decides: {}", ask.reason),
+            (Some(ask), _) => format!("a person decides: {ask}"),
             (None, Some(_)) => "not blocked".to_owned(),
             (None, None) => "allowed".to_owned(),
         },

@@ -187,7 +187,7 @@ pub(super) async fn before(session: &HookSession, call: &OurCall, extra: &JsonOb
         (Some(block), ..) => block.reason.clone(),
         (None, Some(stop), _) => format!("Agent execution stopped by hook: {stop}"),
         (None, None, Some(ask)) => {
-            format!("A hook asked for a person's decision, and nobody can be asked here: {}", ask.reason)
+            format!("A hook asked for a person's decision, and nobody can be asked here: {ask}")
         }
         (None, None, None) => {
             let arguments = changed_arguments(result, &call.input);
