@@ -137,14 +137,10 @@ pub mod components {
         HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,
     };
-    pub use crate::formats::translator::{
-        AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError,
-        apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request,
-        from_hook_llm_response, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
-    };
+    pub use crate::formats::translator::{DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError};
     pub use crate::hook::{
-        AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, HttpHook, Level, NatsHook,
-        OnFailure, Origin, ServiceUrl, StartObstacle, UnreadableRule, WorkerMode,
+        ConfigSource, ExtensionName, HookKind, HttpHook, Level, NatsHook, OnFailure, Origin, ServiceUrl,
+        StartObstacle, UnreadableRule, WorkerMode,
     };
     pub use crate::host::bus::message::{
         BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
@@ -160,10 +156,9 @@ pub mod components {
     pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
     pub use crate::plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus};
     pub use crate::run::{
-        EnvironmentSource, Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer,
-        KeptExit, KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient,
-        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle,
-        inherited_environment, is_withheld,
+        Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer, KeptExit,
+        KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
+        WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment, is_withheld,
     };
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;

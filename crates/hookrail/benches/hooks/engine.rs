@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
-use hookrail::components::{Event, HookInput, to_hook_llm_request};
+use hookrail::components::{DEFAULT_HOOK_TRANSLATOR, Event, HookInput};
 use hookrail::effects::{ModelGate, ToolGate};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::settings::SettingsPaths;
@@ -140,7 +140,7 @@ pub(crate) fn small_payload() -> Vec<u8> {
 
 /// What hooks read before a model call.
 pub(crate) fn large_payload(request: &GenerateContentParameters) -> Vec<u8> {
-    payload(&Event::BeforeModel { llm_request: to_hook_llm_request(request) })
+    payload(&Event::BeforeModel { llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(request) })
 }
 
 fn payload(event: &Event<'_>) -> Vec<u8> {

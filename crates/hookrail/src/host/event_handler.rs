@@ -16,9 +16,7 @@ use self::lifting::Lifting;
 use crate::event::{BaseFields, CallReading, Event, EventName, HookInput, timestamp_now};
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind};
-use crate::host::admission::{
-    admit, directory_for, directory_for_caller, refuse_guards_open_for_writing, take_out_project_file_hooks,
-};
+use crate::host::admission::{Admitted, admit, directory_for};
 use crate::host::engine::Engine;
 use crate::host::observer::Records;
 use crate::host::panics::{catch_panic, catch_panic_in_future};
@@ -123,17 +121,13 @@ impl HookEventHandler<'_> {
         };
         // A call on another machine is not one in another folder of this one: the project's own hooks count for it.
         let cwd = if call.told.is_some() { project } else { &*base.cwd };
-        let directory = match call.told {
-            Some(_) => directory_for_caller(config, whole_plan, &base.cwd),
-            None => directory_for(config, &base.cwd),
-        };
+        let directory = directory_for(config, whole_plan, &base.cwd, call.told.is_some());
         let input = HookInput { base: &base, event, extra };
         let facts = facts(call, project, subject_of(&input));
         let narrowed = whole_plan.narrowed(&facts);
         let plan = narrowed.as_ref().unwrap_or(whole_plan);
-        let (mut hooks, mut refused) = admit(config, plan, cwd, directory, self.blocked_anyway(plan.event));
-        refuse_guards_open_for_writing(plan, &mut hooks, &mut refused).await;
-        let refused_runs = take_out_project_file_hooks(plan, &mut hooks, directory);
+        let standing = self.blocked_anyway(plan.event);
+        let Admitted { hooks, mut refused, failed } = admit(config, plan, cwd, directory, standing).await;
         let records = Records::new(config.observer.as_deref());
         let logs_texts = self.engine.settings.effective.logs_texts();
         let lifting = Lifting::new(config, &input, call_directory, logs_texts);
@@ -149,7 +143,7 @@ impl HookEventHandler<'_> {
             lifting: &lifting,
         };
         run.note_unreadable(&hooks, &input, &mut refused);
-        let (aggregated, runs, not_held) = match run.all(&hooks, refused_runs, &input).await {
+        let (aggregated, runs, not_held) = match run.all(&hooks, failed, &input).await {
             Ok(outcome) => outcome,
             Err(error) => return self.failed(given, planned(plan), &error, "payload"),
         };

@@ -50,11 +50,6 @@ impl EventRun<'_> {
         self.facts(hook, subject_of(input))
     }
 
-    /// The facts of an event as it came, for all hooks of this project together.
-    pub(super) fn own_facts<'f>(&'f self, input: &'f HookInput<'_>) -> Facts<'f> {
-        facts(self.call, self.call.folders.project, subject_of(input))
-    }
-
     /// The rules that were left out because the event has nothing that they need.
     pub(super) fn left_out(&self) -> impl Iterator<Item = &Arc<Hook>> {
         let is_asked = |hook: &Arc<Hook>| self.plan.hooks.iter().any(|asked| Arc::ptr_eq(&asked.hook, hook));

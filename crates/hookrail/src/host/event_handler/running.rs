@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
-use super::call::EventRun;
+use super::call::{EventRun, facts, subject_of};
 use crate::event::{CallReading, Event, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
@@ -215,13 +215,13 @@ impl EventRun<'_> {
     fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> Vec<(Arc<Hook>, RuleCheck)> {
         // Its shell line may have been read already.
         let is_first = std::ptr::eq(input.event, self.event);
-        let other_facts = (!is_first).then(|| self.own_facts(input));
-        let facts = other_facts.as_ref().unwrap_or(self.facts);
+        let other_facts = (!is_first).then(|| facts(self.call, self.call.folders.project, subject_of(input)));
+        let own_facts = other_facts.as_ref().unwrap_or(self.facts);
         let tool_input = tool_input(input.event);
         let check = |hook: &Arc<Hook>| {
             let check = match &hook.enclosing {
                 Some(_) => self.check(hook, &self.facts_of(hook, input), tool_input),
-                None => self.check(hook, facts, tool_input),
+                None => self.check(hook, own_facts, tool_input),
             };
             (Arc::clone(hook), check)
         };
