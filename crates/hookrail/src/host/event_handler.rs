@@ -228,11 +228,7 @@ impl HookEventHandler<'_> {
     /// for a tool in no table that seems to run a shell line.
     pub fn other_names<'b>(event: &Event<'_>, base: &'b BaseOverrides) -> Cow<'b, [String]> {
         let known = Cow::Borrowed(base.also_matches.as_slice());
-        let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
-            event
-        else {
-            return known;
-        };
+        let Some((tool_name, tool_input)) = event.tool_call() else { return known };
         match shell_tool_of(tool_name, tool_input, base.reading.as_ref()) {
             Some(shell) => known.iter().cloned().chain([shell.to_owned()]).collect(),
             None => known,
@@ -244,11 +240,7 @@ impl HookEventHandler<'_> {
         if let Some(reading) = &base.reading {
             return Some(Cow::Borrowed(reading));
         }
-        let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
-            event
-        else {
-            return None;
-        };
+        let (tool_name, tool_input) = event.tool_call()?;
         OurTool::named(tool_name).filter(|_| self.session.config().has_our_tools)?;
         let unreadable = unreadable_call(tool_name, tool_input);
         Some(Cow::Owned(unreadable.map_or(CallReading::Known, CallReading::Unreadable)))

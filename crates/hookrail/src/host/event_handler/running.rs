@@ -281,14 +281,10 @@ fn changed_input(event: &Event<'_>, runs: &[HookRun]) -> Option<JsonObject> {
 /// The further fields of a call for one file: `agent` holds the patch, where another agent did not put it there already.
 fn with_patch(input: &HookInput<'_>) -> JsonObject {
     let mut extra = input.extra.clone();
-    let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
-        input.event
-    else {
-        return extra;
-    };
+    let Some((tool_name, tool_input)) = input.event.tool_call() else { return extra };
     if let Value::Object(agent) = extra.entry("agent").or_insert_with(|| JsonObject::new().into()) {
-        agent.entry("tool_name").or_insert_with(|| (*tool_name).into());
-        agent.entry("tool_input").or_insert_with(|| (*tool_input).clone().into());
+        agent.entry("tool_name").or_insert_with(|| tool_name.into());
+        agent.entry("tool_input").or_insert_with(|| tool_input.clone().into());
     }
     extra
 }
