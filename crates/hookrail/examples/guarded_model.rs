@@ -6,8 +6,8 @@
 use std::convert::Infallible;
 
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
-use hookrail::model::{OutgoingCall, Showing, StopPoint, system_message};
-use hookrail::{HookSession, ModelEnd, TrustPolicy, permit_unless_asked};
+use hookrail::model::{ModelEnd, OutgoingCall, Showing, StopPoint, system_message};
+use hookrail::{HookSession, TrustPolicy, permit_unless_asked};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]

@@ -10,8 +10,8 @@
 use std::convert::Infallible;
 
 use hookrail::components::{LlmMessage, LlmRequest, LlmResponse, TranslationError};
-use hookrail::model::{AllowedTools, OutgoingCall, RequestFormat, ResponseFormat};
-use hookrail::{HookSession, JsonObject, ModelEnd, TrustPolicy, permit_unless_asked};
+use hookrail::model::{AllowedTools, ModelEnd, OutgoingCall, RequestFormat, ResponseFormat};
+use hookrail::{HookSession, JsonObject, TrustPolicy, permit_unless_asked};
 use serde_json::{Value, json};
 
 /// The body of a request to `/v1/chat/completions`.

@@ -69,7 +69,6 @@ pub use formats::genai;
 pub use formats::json_object::JsonObject;
 pub use hook::Hook;
 pub use host::builder::HookSessionBuilder;
-pub use host::model_call::{ModelEnd, ModelOutcome};
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
 pub use host::session::HookSession;
 pub use host::tool::{ToolContent, ToolError, ToolResult};
@@ -91,7 +90,9 @@ pub mod effects {
 /// Model calls with their hooks: see [`HookSession::call_model`].
 pub mod model {
     pub use crate::host::effects::{AnswerOrigin, ResponseChange};
-    pub use crate::host::model_call::{ModelAnswer, OutgoingCall, Showing, StopPoint};
+    pub use crate::host::model_call::{
+        ModelAnswer, ModelEnd, ModelOutcome, OutgoingCall, Showing, StopPoint,
+    };
     pub use crate::host::model_format::{AllowedTools, RequestFormat, ResponseFormat, system_message};
 }
 

@@ -4,8 +4,8 @@
 //! person sees while the answer comes, and messages for the next request.
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
-use hookrail::model::{AllowedTools, ModelAnswer, ResponseChange, Showing, StopPoint};
-use hookrail::{ModelEnd, StopReason, permit_unless_asked};
+use hookrail::model::{AllowedTools, ModelAnswer, ModelEnd, ResponseChange, Showing, StopPoint};
+use hookrail::{StopReason, permit_unless_asked};
 
 use super::{Interrupt, Session};
 use crate::log::LogLine;

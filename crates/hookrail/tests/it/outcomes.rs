@@ -1,11 +1,8 @@
 //! Whatever becomes of a tool call or a model call, nothing that its hooks gave is lost.
 #![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
-use hookrail::model::{OutgoingCall, StopPoint};
-use hookrail::{
-    HookSession, JsonObject, ModelEnd, ModelOutcome, Permission, PermissionRequest, StopReason, ToolEnd,
-    ToolResult,
-};
+use hookrail::model::{ModelEnd, ModelOutcome, OutgoingCall, StopPoint};
+use hookrail::{HookSession, JsonObject, Permission, PermissionRequest, StopReason, ToolEnd, ToolResult};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 

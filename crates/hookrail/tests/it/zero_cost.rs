@@ -6,10 +6,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hookrail::effects::{AfterToolHookResult, AgentHookResult, BeforeToolSelectionHookResult, ModelGate};
-use hookrail::model::{OutgoingCall, ResponseChange};
+use hookrail::model::{ModelEnd, ModelOutcome, OutgoingCall, ResponseChange};
 use hookrail::{
-    HookSession, JsonObject, ModelEnd, ModelOutcome, PreCompressTrigger, SessionStartSource, ToolResult,
-    permit_unless_asked,
+    HookSession, JsonObject, PreCompressTrigger, SessionStartSource, ToolResult, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
