@@ -21,7 +21,7 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome of an event's hooks. The caller adds what the user is to be shown once.
     pub fn of(result: &ProcessedHookResult, agent_events: AgentEvents) -> Self {
-        let messages = result.aggregated.errors.iter().map(|error| match error.hook() {
+        let messages = result.aggregated.errors.iter().map(|error| match &error.hook {
             Some(hook) => format!("hook `{hook}` failed: {error}"),
             None => format!("hooks failed: {error}"),
         });

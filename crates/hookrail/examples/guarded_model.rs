@@ -6,8 +6,8 @@
 use std::convert::Infallible;
 
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
-use hookrail::model::{OutgoingCall, Showing, StopPoint, system_message};
-use hookrail::{HookSession, ModelOutcome, TrustPolicy, permit_unless_asked};
+use hookrail::model::{ModelEnd, OutgoingCall, Showing, StopPoint, system_message};
+use hookrail::{HookSession, TrustPolicy, permit_unless_asked};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
@@ -33,19 +33,18 @@ async fn main() {
             ..GenerateContentParameters::default()
         };
         let Ok(outcome) = session.call_model(request, permit_unless_asked, ask_the_model).await;
-        match outcome {
-            ModelOutcome::Answered(answer) => {
+        message = outcome.next_system_message;
+        match outcome.end {
+            ModelEnd::Answered(answer) => {
                 show(answer.showing, &answer.response);
-                message = answer.next_system_message;
                 // Of the tool calls in it, those that `answer.allowed_tools` permits may run.
             }
-            ModelOutcome::Blocked { response, block, showing, next_system_message, .. } => {
+            ModelEnd::Blocked { response, block, showing, .. } => {
                 println!("blocked: {}", block.reason);
                 show(showing, &response);
-                message = next_system_message;
             }
-            ModelOutcome::Denied { reason, .. } => println!("denied: {reason}"),
-            ModelOutcome::Stopped { reason, at, .. } => {
+            ModelEnd::Denied { reason } => println!("denied: {reason}"),
+            ModelEnd::Stopped { reason, at } => {
                 if let StopPoint::AfterCall(answer) = at {
                     show(answer.showing, &answer.response);
                 }

@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "an example speaks to its reader")]
 
 use hookrail::{
-    Decider, HookSession, JsonObject, Permission, PermissionRequest, ToolOutcome, ToolResult, TrustPolicy,
+    Decider, HookSession, JsonObject, Permission, PermissionRequest, ToolEnd, ToolResult, TrustPolicy,
 };
 use serde_json::{Value, json};
 
@@ -38,14 +38,14 @@ async fn main() {
         let arguments = JsonObject::from_iter([("path".to_owned(), json!(path))]);
         // BeforeTool hooks, permission, the tool, AfterTool hooks. Whatever goes wrong with a hook, this returns.
         let outcome = session.execute_tool("write_file", arguments, may_run, write_file).await;
-        let (what, result, stop) = match outcome {
-            ToolOutcome::Ran { result, stop, .. } => ("done", result, stop),
-            ToolOutcome::Blocked { result, stop, .. } => ("blocked", result, stop),
-            ToolOutcome::Denied { result, .. } => ("denied", result, None),
-            ToolOutcome::Stopped { result, reason, .. } => ("stopped", result, Some(reason)),
+        let what = match outcome.end {
+            ToolEnd::Ran { .. } => "done",
+            ToolEnd::Blocked { .. } => "blocked",
+            ToolEnd::Denied => "denied",
+            ToolEnd::Stopped => "stopped",
         };
-        println!("{path}: {what}\n  the model reads: {:?}", result.llm_content.to_text());
-        if let Some(reason) = stop {
+        println!("{path}: {what}\n  the model reads: {:?}", outcome.result.llm_content.to_text());
+        if let Some(reason) = outcome.stop {
             println!("  the agent stops: {reason}");
             break;
         }

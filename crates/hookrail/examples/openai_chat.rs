@@ -10,8 +10,8 @@
 use std::convert::Infallible;
 
 use hookrail::components::{LlmMessage, LlmRequest, LlmResponse, TranslationError};
-use hookrail::model::{AllowedTools, OutgoingCall, RequestFormat, ResponseFormat};
-use hookrail::{HookSession, JsonObject, ModelOutcome, TrustPolicy, permit_unless_asked};
+use hookrail::model::{AllowedTools, ModelEnd, OutgoingCall, RequestFormat, ResponseFormat};
+use hookrail::{HookSession, JsonObject, TrustPolicy, permit_unless_asked};
 use serde_json::{Value, json};
 
 /// The body of a request to `/v1/chat/completions`.
@@ -137,7 +137,7 @@ async fn main() {
         "messages": [{ "role": "user", "content": "My key is sk-1234, is that fine?" }],
     }));
     let Ok(outcome) = session.call_model(request, permit_unless_asked, ask_the_model).await;
-    if let ModelOutcome::Answered(answer) = outcome {
+    if let ModelEnd::Answered(answer) = outcome.end {
         println!("{}", text(&answer.response.0).unwrap_or_default());
     }
     session.drain().await;

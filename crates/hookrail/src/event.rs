@@ -33,7 +33,7 @@ pub enum Event<'a> {
     Notification { notification_type: &'a NotificationType, message: &'a str, details: &'a JsonObject },
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
     /// Which event this is.
     pub const fn name(&self) -> EventName {
         match self {
@@ -48,6 +48,16 @@ impl Event<'_> {
             Self::SessionEnd { .. } => EventName::SessionEnd,
             Self::PreCompress { .. } => EventName::PreCompress,
             Self::Notification { .. } => EventName::Notification,
+        }
+    }
+
+    /// The tool that the event is about, and its arguments.
+    pub(crate) fn tool_call(&self) -> Option<(&'a str, &'a JsonObject)> {
+        match self {
+            Self::BeforeTool { tool_name, tool_input } | Self::AfterTool { tool_name, tool_input, .. } => {
+                Some((tool_name, tool_input))
+            }
+            _ => None,
         }
     }
 

@@ -13,12 +13,9 @@ use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 use crate::hook::fixtures;
 use crate::hook::{Hook, HookKind};
-use crate::host::bus::message::{
-    BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HookExecutionRequest, HookExecutionResponse,
-};
+use crate::host::bus::message::{BusErrorCode, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::matcher::{MatchVerdict, Matcher, reference};
 use crate::output::json::{parse_json, trim_output};
-use crate::payload::parse_input;
 use crate::rules::{Facts, Folders, Subject};
 use crate::run::fuzzing::{interpreted, plain_words, quote_project_dirs};
 use crate::settings::parse_user_text;
@@ -101,11 +98,11 @@ pub fn settings_text(data: &[u8]) {
 /// Any line that a client of the bus may send, on the way that `serve` takes. Where the line is JSON, the message in it
 /// must be read alike on the way that hosts take.
 pub fn bus_line(data: &[u8]) {
-    let served = CheckedRequest::parse_text(data);
+    let served = HookExecutionRequest::parse_text(data);
     let code = |refusal: &HookExecutionResponse| refusal.outcome.as_ref().err().map(|error| error.code);
     let refused_with = served.as_ref().err().and_then(code);
     assert_ne!(refused_with, Some(BusErrorCode::InternalError), "a panic is answered, but is still a panic");
-    let answer = served.clone().map_or_else(|refusal| refusal, CheckedRequest::answer_without_hooks);
+    let answer = served.clone().map_or_else(|refusal| refusal, HookExecutionRequest::answer_without_hooks);
     let line = serde_json::to_string(&answer).unwrap_or_default();
     assert!(!line.is_empty() && !line.contains('\n'), "an answer is one line: {line:?}");
     let text = String::from_utf8_lossy(data);
@@ -115,9 +112,9 @@ pub fn bus_line(data: &[u8]) {
         return;
     };
     if std::str::from_utf8(data).is_ok() {
-        let hosted = CheckedRequest::parse(message.clone());
+        let hosted = HookExecutionRequest::parse(message.clone());
         match (&served, &hosted) {
-            (Ok(served), Ok(hosted)) => assert_eq!(served.event_name(), hosted.event_name()),
+            (Ok(served), Ok(hosted)) => assert_eq!(served.event_name, hosted.event_name),
             (Err(served), Err(hosted)) => assert_eq!(code(served), code(hosted)),
             _ => assert_eq!(served.is_ok(), hosted.is_ok(), "both ways agree"),
         }
@@ -132,20 +129,11 @@ pub fn bus_line(data: &[u8]) {
             assert!(given_id.is_none_or(|id| id == refusal.correlation_id), "the id is echoed");
             let written = serde_json::to_value(&refusal).unwrap_or_default();
             assert!(written.pointer("/error/code").is_some_and(Value::is_string), "{written}");
+            assert!(!written.pointer("/error/message").is_none_or(|text| text == ""), "{written}");
         }
         Ok(request) => {
             assert!(given_id.is_none_or(|id| id == request.correlation_id), "the id is echoed");
-            if let BusMessage::HookExecutionRequest(again) = BusMessage::from(request.clone()) {
-                assert_eq!(
-                    HookExecutionRequest::parse(again).ok(),
-                    Some(request.clone()),
-                    "it can be sent on"
-                );
-            }
-            match parse_input(request.event_name, Value::Object(request.input)) {
-                Ok(input) => assert_eq!(input.event().name(), request.event_name),
-                Err(error) => assert!(!error.to_string().is_empty()),
-            }
+            assert_eq!(request.input.event().name(), request.event_name);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::rules::{Condition, Rule};
 pub use self::service::{HttpHook, NatsHook, ServiceUrl};
 
 /// How long a hook may run when its settings do not set it.
-pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
+pub(crate) const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The folders of a project or a home directory that hold settings: ours first, then the specification's.
 pub const SETTINGS_FOLDERS: [&str; 2] = [".hookrail", ".llxprt"];

@@ -68,11 +68,11 @@ pub use event::{EventName, NotificationType, PreCompressTrigger, SessionEndReaso
 pub use formats::genai;
 pub use formats::json_object::JsonObject;
 pub use hook::Hook;
-pub use host::model_call::ModelOutcome;
+pub use host::builder::HookSessionBuilder;
 pub use host::permission::{Decider, Permission, PermissionRequest, PermissionSubject, permit_unless_asked};
-pub use host::session::{HookSession, HookSessionBuilder};
+pub use host::session::HookSession;
 pub use host::tool::{ToolContent, ToolError, ToolResult};
-pub use host::tool_call::ToolOutcome;
+pub use host::tool_call::{ToolEnd, ToolOutcome};
 pub use output::{Decision, HookOutput};
 pub use trust::{ApprovalStore, TrustPolicy};
 pub use verdict::hook_run::HookRun;
@@ -82,15 +82,17 @@ pub use verdict::result::{Block, BlockCause, StopReason};
 pub mod effects {
     pub use crate::host::effects::{
         AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, BeforeModelHookResult,
-        BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, ModelGate, Notes, SpecificEffects,
-        ToolGate, ToolSelection,
+        BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, HookResult, ModelGate, Notes,
+        SpecificEffects, ToolGate, ToolSelection,
     };
 }
 
 /// Model calls with their hooks: see [`HookSession::call_model`].
 pub mod model {
     pub use crate::host::effects::{AnswerOrigin, ResponseChange};
-    pub use crate::host::model_call::{ModelAnswer, OutgoingCall, Showing, StopPoint};
+    pub use crate::host::model_call::{
+        ModelAnswer, ModelEnd, ModelOutcome, OutgoingCall, Showing, StopPoint,
+    };
     pub use crate::host::model_format::{AllowedTools, RequestFormat, ResponseFormat, system_message};
 }
 
@@ -136,22 +138,18 @@ pub mod components {
         HookToolConfig, LlmCandidate, LlmConfig, LlmContent, LlmMessage, LlmRequest, LlmResponse,
         LlmSafetyRating, LlmUsage, ToolMode,
     };
-    pub use crate::formats::translator::{
-        AppliedRequest, DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError,
-        apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, from_hook_llm_request,
-        from_hook_llm_response, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
-    };
+    pub use crate::formats::translator::{DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError};
     pub use crate::hook::{
-        AskReading, ConfigSource, DEFAULT_HOOK_TIMEOUT, ExtensionName, HookKind, HttpHook, Level, NatsHook,
-        OnFailure, Origin, ServiceUrl, StartObstacle, UnreadableRule, WorkerMode,
+        ConfigSource, ExtensionName, HookKind, HttpHook, Level, NatsHook, OnFailure, Origin, ServiceUrl,
+        StartObstacle, UnreadableRule, WorkerMode,
     };
     pub use crate::host::bus::message::{
-        BusError, BusErrorCode, BusMessage, CheckedRequest, ExecutionOutput, HOOK_EXECUTION_REQUEST,
-        HOOK_EXECUTION_RESPONSE, HookExecutionRequest, HookExecutionResponse,
+        BusError, BusErrorCode, BusMessage, ExecutionOutput, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE,
+        HookExecutionRequest, HookExecutionResponse,
     };
     pub use crate::host::bus::publish::{MessageBus, Subscription};
     pub use crate::host::event_handler::HookEventHandler;
-    pub use crate::host::system::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
+    pub use crate::host::session::{HookSystem, HookSystemNotInitializedError, HookSystemStatus};
     pub use crate::matcher::{MatchVerdict, Matcher};
     pub use crate::payload::{
         BaseOverrides, InputError, ModelRequest, ModelResponse, OwnedEvent, TypedInput, parse_input,
@@ -159,10 +157,9 @@ pub mod components {
     pub use crate::plan::planner::{Explanation, HookPlanner, Plan, PlannedHook, SkipReason, Skipped};
     pub use crate::plan::registry::{DisabledBy, DisabledEntry, DisabledList, HookRegistry, HookStatus};
     pub use crate::run::{
-        EnvironmentSource, Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer,
-        KeptExit, KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient,
-        ServiceQuestion, StartListener, WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle,
-        inherited_environment, is_withheld,
+        Escalations, ForkObstacle, HookRunner, KeeperQuestion, KeeperReply, KeptAnswer, KeptExit,
+        KeptQuestion, Payload, PayloadError, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
+        WorkerKeeper, WorkerPool, WorkerStatus, fork_obstacle, inherited_environment, is_withheld,
     };
     pub use crate::trust::{HookTrust, Recheck, Seal};
     pub use crate::verdict::aggregator::HookAggregator;
@@ -174,7 +171,7 @@ pub mod components {
     };
     pub use crate::verdict::hook_run::Exit;
     pub use crate::verdict::result::{
-        AggregatedHookResult, Ask, FailureStage, HookError, ProcessedHookResult, RefusalReason, RefusedHook,
+        AggregatedHookResult, HookError, ProcessedHookResult, RefusalReason, RefusedHook,
     };
 }
 

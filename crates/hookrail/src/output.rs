@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
 
-pub(crate) use self::read::FIELDS;
+pub(crate) use self::read::is_answer;
 
 /// The reason of a block for which its hook gave none.
 pub(crate) const DEFAULT_BLOCK_REASON: &str = "Blocked by hook";

@@ -244,14 +244,6 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// The stable code that bus responses carry.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Validation(_) => "validation_failure",
-            Self::Translation(_) => "translation_failure",
-        }
-    }
-
     /// The path of the field that is wrong.
     pub fn field(&self) -> &str {
         match self {

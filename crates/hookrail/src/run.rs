@@ -15,7 +15,8 @@ mod unix;
 mod worker;
 
 pub(crate) use self::busy::stays_open_for_writing;
-pub use self::environment::{EnvironmentSource, inherited_environment, is_withheld};
+pub(crate) use self::environment::EnvironmentSource;
+pub use self::environment::{inherited_environment, is_withheld};
 pub use self::keeper::{KeeperQuestion, KeeperReply, KeptAnswer, KeptExit, KeptQuestion, WorkerKeeper};
 #[cfg(test)]
 pub(crate) use self::payload::injected as injected_payload;
@@ -23,9 +24,9 @@ pub use self::payload::{Payload, PayloadError};
 pub(crate) use self::reading::{is_long, on_blocking_thread_if};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::runner::fuzzing;
-pub(crate) use self::runner::{Call, Place};
+pub(crate) use self::runner::{Call, Place, StartListener};
 pub use self::runner::{
-    Escalations, HookRunner, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion, StartListener,
+    Escalations, HookRunner, RunnerOptions, ServiceAnswer, ServiceClient, ServiceQuestion,
 };
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::worker::fuzzing as worker_fuzzing;

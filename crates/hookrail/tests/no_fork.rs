@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hookrail::effects::ToolGate;
 use hookrail::{HookSession, JsonObject, TrustPolicy};
 use serde_json::json;
 
@@ -60,7 +61,7 @@ fn no_hook_is_started_by_a_fork() {
         let config = HookSession::builder(project.path(), TrustPolicy::AllowAll).settings(settings).build();
         let forks = forks_during(|| {
             let verdict = runtime.block_on(config.fire_before_tool("write_file", &large));
-            assert!(verdict.block().is_some(), "hooks {what} run, and block");
+            assert!(matches!(verdict.gate, ToolGate::Block { .. }), "hooks {what} run, and block");
         });
         assert_eq!(forks, 0, "hooks {what}");
     }

@@ -19,7 +19,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("matcher", &["event"]),
     // Payloads and schemas describe events.
     ("payload", &["event", "formats"]),
-    ("output", &["event", "formats"]),
+    ("output", &["event", "formats", "spelling"]),
     ("dialect", &["event", "formats", "matcher", "output"]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
     ("hook", &["diagnostic", "dialect", "event", "matcher", "rules"]),

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hookrail::effects::ToolSelection;
+use hookrail::effects::{ModelGate, ToolSelection};
 use hookrail::genai::{Content, GenerateContentParameters, GenerateContentResponse};
 use hookrail::model::ResponseChange;
 use hookrail::{HookSession, JsonObject, TrustPolicy};
@@ -57,9 +57,13 @@ fn allocations(config: &HookSession) -> usize {
     let after_model = at_once(config.fire_after_model(&request, response));
     let selection = at_once(config.fire_before_tool_selection(&request));
     let count = ALLOCATIONS.get() - before;
-    assert!(tool.notes.output.is_none() && after_tool.notes.output.is_none() && model.block().is_none());
+    assert!(
+        tool.notes.output.is_none()
+            && after_tool.notes.output.is_none()
+            && matches!(model.gate, ModelGate::Send { .. })
+    );
     assert_eq!(after_model.change, ResponseChange::Unchanged);
-    assert_eq!(selection.selection, ToolSelection::Unchanged);
+    assert_eq!(selection.gate, ToolSelection::Unchanged);
     count
 }
 

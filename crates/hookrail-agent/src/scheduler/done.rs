@@ -1,6 +1,6 @@
 //! The result of one tool call, before it is published.
 
-use hookrail::{JsonObject, StopReason, ToolOutcome, ToolResult};
+use hookrail::{JsonObject, StopReason, ToolEnd, ToolOutcome, ToolResult};
 
 use crate::log::ToolStatus;
 
@@ -39,20 +39,14 @@ impl FinishedCall {
 
 impl From<ToolOutcome> for FinishedCall {
     fn from(outcome: ToolOutcome) -> Self {
-        match outcome {
-            ToolOutcome::Ran { tool_input, result, original, stop, .. } => {
-                Self { original, stop, ..Self::new(status_of(&result), tool_input, result) }
-            }
-            ToolOutcome::Blocked { tool_input, result, stop, .. } => {
-                Self { stop, ..Self::new(ToolStatus::Blocked, tool_input, result) }
-            }
-            ToolOutcome::Denied { tool_input, result, .. } => {
-                Self::new(ToolStatus::Denied, tool_input, result)
-            }
-            ToolOutcome::Stopped { tool_input, result, reason, .. } => {
-                Self { stop: Some(reason), ..Self::new(ToolStatus::Cancelled, tool_input, result) }
-            }
-        }
+        let ToolOutcome { end, tool_input, result, stop, .. } = outcome;
+        let (status, original) = match end {
+            ToolEnd::Ran { original } => (status_of(&result), original),
+            ToolEnd::Blocked { .. } => (ToolStatus::Blocked, None),
+            ToolEnd::Denied => (ToolStatus::Denied, None),
+            ToolEnd::Stopped => (ToolStatus::Cancelled, None),
+        };
+        Self { original, stop, ..Self::new(status, tool_input, result) }
     }
 }
 

@@ -4,8 +4,8 @@
 //! person sees while the answer comes, and messages for the next request.
 
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
-use hookrail::model::{AllowedTools, ModelAnswer, ResponseChange, Showing, StopPoint};
-use hookrail::{ModelOutcome, StopReason, permit_unless_asked};
+use hookrail::model::{AllowedTools, ModelAnswer, ModelEnd, ResponseChange, Showing, StopPoint};
+use hookrail::{StopReason, permit_unless_asked};
 
 use super::{Interrupt, Session};
 use crate::log::LogLine;
@@ -91,10 +91,13 @@ impl Session {
             })
             .await
             .map_err(Interrupt::ModelFailed)?;
-        match outcome {
-            ModelOutcome::Answered(answer) => Ok(self.model_answered(answer, audience)),
-            ModelOutcome::Blocked { response, block, showing, next_system_message, .. } => {
-                self.pending_messages.extend(next_system_message);
+        match outcome.end {
+            ModelEnd::Answered(answer) => {
+                self.pending_messages.extend(outcome.next_system_message);
+                Ok(self.model_answered(answer, audience))
+            }
+            ModelEnd::Blocked { response, block, showing, .. } => {
+                self.pending_messages.extend(outcome.next_system_message);
                 self.parts.ui.notify(&AgentEvent::Blocked { what: "model call", reason: &block.reason });
                 self.log_response(&response, true, false);
                 let showing = if audience == Audience::Agent { Showing::Hidden } else { showing };
@@ -109,10 +112,10 @@ impl Session {
                 })
             }
             // The agent's permission step refuses no model call.
-            ModelOutcome::Denied { reason, .. } => Err(self.stopped(StopReason::new(reason))),
-            ModelOutcome::Stopped { reason, at, .. } => {
+            ModelEnd::Denied { reason } => Err(self.stopped(StopReason::new(reason))),
+            ModelEnd::Stopped { reason, at } => {
                 match at {
-                    StopPoint::BeforeCall { block, .. } => {
+                    StopPoint::BeforeCall { block } => {
                         if let Some(block) = block.filter(|block| block.reason != reason.as_str()) {
                             let blocked = AgentEvent::Blocked { what: "model call", reason: &block.reason };
                             self.parts.ui.notify(&blocked);
@@ -136,7 +139,6 @@ impl Session {
                 "an AfterModel hook replaced the response: {dropped} tool call(s) of the model are gone"
             ));
         }
-        self.pending_messages.extend(answer.next_system_message);
         let showing = if audience == Audience::Agent { Showing::Hidden } else { answer.showing };
         if showing == Showing::Now {
             show_text(self.parts.ui.as_ref(), &answer.response);

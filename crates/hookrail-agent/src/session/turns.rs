@@ -41,7 +41,7 @@ impl Session {
             let again = consecutive_blocks > 0;
             let hooks = self.parts.hooks.fire_after_agent(&prompt, &answer.text, again);
             let result = self.unless_cancelled(hooks).await?;
-            if result.clear_context {
+            if result.notes.clear_context {
                 self.history.clear();
             }
             self.stop_if_asked(&result.gate)?;

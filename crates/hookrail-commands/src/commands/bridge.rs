@@ -280,7 +280,7 @@ fn fire(
         (name.has_tool(), &event.native_tool, &event.reading)
     {
         // Any guard may be meant for it.
-        let may_be_meant = name.is_guarded() && handler.listens_to(name);
+        let may_be_meant = name.is_guarded() && session.listens_to(name);
         return if may_be_meant { Err(NoVerdict(why.clone())) } else { Ok(None) };
     }
     let input = typed_event(name, event, session.working_dir())?;

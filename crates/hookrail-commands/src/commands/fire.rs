@@ -66,7 +66,7 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     };
     system.initialize();
     if let Some(name) = &args.only
-        && system.disable_other_hooks(name) == 0
+        && system.registry()?.disable_others(name) == 0
         && system.hooks_are_on()
     {
         return fail(format!("there is no hook `{name}`"), "`hookrail list` shows the names of all hooks");

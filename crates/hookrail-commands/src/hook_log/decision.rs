@@ -105,7 +105,7 @@ impl<'a> Verdict<'a> {
         }
         if let Some(ask) = &result.ask {
             let hook = first(&|run| output_of(run).is_some_and(|output| output.asks(event)));
-            return Self { word: "ask", hook, reason: Some(ask.reason.clone()) };
+            return Self { word: "ask", hook, reason: Some(ask.clone()) };
         }
         if !changed_values(decided).is_empty() {
             let changes = |run: &&'a HookRun| {

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
-use hookrail::components::{Event, HookInput, to_hook_llm_request};
-use hookrail::effects::ToolGate;
+use hookrail::components::{DEFAULT_HOOK_TRANSLATOR, Event, HookInput};
+use hookrail::effects::{ModelGate, ToolGate};
 use hookrail::genai::{Content, GenerateContentParameters};
 use hookrail::settings::SettingsPaths;
 use hookrail::{HookSession, HookSessionBuilder, JsonObject, TrustPolicy};
@@ -90,7 +90,7 @@ impl Engine {
     /// Asks the hooks before a tool; all of them allow it.
     pub(crate) fn before_tool(&self) {
         let verdict = self.runtime.block_on(self.config.fire_before_tool("write_file", &self.tool_input));
-        assert!(verdict.block().is_none(), "the hooks allow it");
+        assert!(matches!(verdict.gate, ToolGate::Run { .. }), "the hooks allow it");
     }
 
     /// Fires `BeforeTool` for a call; nothing blocks it.
@@ -105,7 +105,7 @@ impl Engine {
     /// Asks the hooks before a model call; all of them allow it.
     pub(crate) fn before_model(&self, request: &GenerateContentParameters) {
         let verdict = self.runtime.block_on(self.config.fire_before_model(request));
-        assert!(verdict.block().is_none(), "the hooks allow it");
+        assert!(matches!(verdict.gate, ModelGate::Send { .. }), "the hooks allow it");
     }
 
     /// Asks the hooks before a tool that none of them is for. No runtime is needed for that: the future is ready
@@ -140,7 +140,7 @@ pub(crate) fn small_payload() -> Vec<u8> {
 
 /// What hooks read before a model call.
 pub(crate) fn large_payload(request: &GenerateContentParameters) -> Vec<u8> {
-    payload(&Event::BeforeModel { llm_request: to_hook_llm_request(request) })
+    payload(&Event::BeforeModel { llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(request) })
 }
 
 fn payload(event: &Event<'_>) -> Vec<u8> {

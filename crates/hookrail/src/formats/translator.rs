@@ -13,10 +13,11 @@ mod response;
 mod tests;
 mod tool_config;
 
-pub use request::{AppliedRequest, apply_hook_llm_request, from_hook_llm_request, to_hook_llm_request};
-pub(crate) use request::{fields, read_messages};
-pub use response::{apply_hook_llm_response, from_hook_llm_response, to_hook_llm_response};
-pub use tool_config::{apply_hook_tool_config, to_hook_tool_config};
+pub(crate) use request::{
+    apply_hook_llm_request, fields, from_hook_llm_request, read_messages, to_hook_llm_request,
+};
+pub(crate) use response::{apply_hook_llm_response, from_hook_llm_response, to_hook_llm_response};
+pub(crate) use tool_config::{apply_hook_tool_config, to_hook_tool_config};
 
 pub(crate) use crate::formats::field::FieldPath;
 pub use crate::formats::field::TranslationError;
@@ -25,7 +26,7 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::llm::{LlmRequest, LlmResponse};
 
 /// The translator between the `@google/genai` types and version 1 of the stable format, under the
-/// specification's name. Its functions are also free functions of this crate.
+/// specification's name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HookTranslatorGenAiV1;
 
@@ -33,12 +34,24 @@ pub struct HookTranslatorGenAiV1;
 pub const DEFAULT_HOOK_TRANSLATOR: HookTranslatorGenAiV1 = HookTranslatorGenAiV1;
 
 impl HookTranslatorGenAiV1 {
-    /// See [`to_hook_llm_request`].
+    /// What hooks see of a model request. Every text is borrowed. Parts that are not text are left out, and so
+    /// are messages without text; the system instruction and the tool definitions have no place in the
+    /// stable format.
     pub fn to_hook_llm_request(self, request: &GenerateContentParameters) -> LlmRequest<'_> {
         to_hook_llm_request(request)
     }
 
-    /// See [`from_hook_llm_request`].
+    /// The request that is sent after a hook answered with `given`, which may be partial.
+    ///
+    /// - Fields that are absent or `null` leave the base as it is; steering fields and tool restrictions are
+    ///   merged one by one. Fields that the stable format does not know never reach the SDK.
+    /// - Accepted spellings: `messages` or `contents`, `config` or `generationConfig`, `systemInstruction`, and
+    ///   texts as a string, or as parts that are strings or `{text}`.
+    /// - A message that did not change keeps its original entry. A changed one gets its new text where its first
+    ///   text stood and keeps everything that is not text. A removed one loses its text; its entry goes too
+    ///   unless tool calls, tool results, images or the like are in it. Entries without text keep their place.
+    /// - An added message comes right before the message that follows it in the answer, or last; but never
+    ///   between a tool call and its result.
     pub fn from_hook_llm_request(
         self,
         given: &JsonObject,
@@ -47,12 +60,14 @@ impl HookTranslatorGenAiV1 {
         from_hook_llm_request(given, base)
     }
 
-    /// See [`to_hook_llm_response`].
+    /// What hooks see of a model's answer: its texts without thinking, and safety ratings without the SDK's
+    /// `blocked` flag. `text` is the whole text of the first candidate. Every text is borrowed.
     pub fn to_hook_llm_response(self, response: &GenerateContentResponse) -> LlmResponse<'_> {
         to_hook_llm_response(response)
     }
 
-    /// See [`from_hook_llm_response`].
+    /// Builds a response from what a hook gave, text parts only. With `text` alone it has one candidate that
+    /// says it. A candidate without a finish reason finished with `STOP`.
     pub fn from_hook_llm_response(
         self,
         given: &JsonObject,

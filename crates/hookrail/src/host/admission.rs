@@ -15,105 +15,92 @@ use crate::verdict::failure::StartFailure;
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{Block, BlockCause, ProcessedHookResult, RefusalReason, RefusedHook};
 
-/// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it.
-pub(crate) fn directory_for<'a>(config: &'a SessionConfig, cwd: &'a Path) -> &'a Path {
+/// Where the hooks of an event run: in the project, if the event's `cwd` lies inside of it. For a call on another machine
+/// (`is_remote`) that is its `cwd`, if there is such a folder here and no hook belongs to the project.
+pub(super) fn directory_for<'a>(
+    config: &'a SessionConfig,
+    plan: &Plan,
+    cwd: &'a Path,
+    is_remote: bool,
+) -> &'a Path {
     let project = config.working_dir.as_path();
-    if is_inside(cwd, project) { project } else { cwd }
-}
-
-/// The same for a call on another machine: in its `cwd` if there is such a folder here and no hook belongs to the project.
-pub(crate) fn directory_for_caller<'a>(config: &'a SessionConfig, plan: &Plan, cwd: &'a Path) -> &'a Path {
     let is_projects = |hook: &Hook| hook.enclosing.is_some() || hook.origin.level == Level::Project;
-    let stays = plan.hooks.iter().any(|planned| is_projects(&planned.hook)) || !cwd.is_dir();
-    if stays { &config.working_dir } else { cwd }
+    let stays = if is_remote {
+        plan.hooks.iter().any(|planned| is_projects(&planned.hook)) || !cwd.is_dir()
+    } else {
+        is_inside(cwd, project)
+    };
+    if stays { project } else { cwd }
 }
 
-/// Leaves out project hooks that may not run: another directory, a file changed since approval, or a guard that cannot
-/// start.
-pub(crate) fn admit(
+/// The planned hooks by what becomes of them.
+pub(super) struct Admitted {
+    /// Those that run.
+    pub(super) hooks: Vec<Arc<Hook>>,
+    /// Those that may not, and what follows from that.
+    pub(super) refused: Refused,
+    /// Those that failed before they began.
+    pub(super) failed: Vec<HookRun>,
+}
+
+/// Leaves out hooks that may not run: a project's in another directory, one that changed since it was approved, a guard
+/// that cannot start, and one of another level whose relative command would run a file of the folder that it runs in.
+pub(super) async fn admit(
     config: &SessionConfig,
     plan: &Plan,
     cwd: &Path,
     directory: &Path,
     standing_block: Option<&String>,
-) -> (Vec<Arc<Hook>>, Refused) {
-    let mut refused = Refused { standing: standing_block.cloned(), ..Refused::default() };
-    let project = config.working_dir.as_path();
-    let elsewhere = !std::ptr::eq(directory, project);
-    let mut admit = |hook: &Arc<Hook>, seal: Option<&Arc<Seal>>| {
-        let is_elsewhere = match &hook.enclosing {
-            Some(enclosing) => !is_inside(cwd, enclosing),
-            None => elsewhere && hook.origin.level == Level::Project,
-        };
-        if is_elsewhere {
-            let (project, cwd) = (hook.folder(project).to_owned(), cwd.to_owned());
-            refused.add(hook, RefusalReason::OtherFolder { project, cwd });
-            return None;
-        }
-        let why = match recheck(config, hook, seal) {
-            Recheck::Unchanged => return Some(Arc::clone(hook)),
-            Recheck::Changed { what } => RefusalReason::Changed { what },
-            Recheck::CannotStart(obstacle) => RefusalReason::CannotStart(obstacle),
-        };
-        refused.add(hook, why);
-        None
-    };
-    let planned = plan.hooks.iter();
-    (planned.filter_map(|planned| admit(&planned.hook, planned.seal.as_ref())).collect(), refused)
-}
-
-/// Looks at an approved hook's files again. What changed may have been approved again meanwhile.
-fn recheck(config: &SessionConfig, hook: &Hook, seal: Option<&Arc<Seal>>) -> Recheck {
-    let Some(seal) = seal else { return Recheck::Unchanged };
-    match seal.recheck() {
-        same @ (Recheck::Unchanged | Recheck::CannotStart(_)) => same,
-        changed @ Recheck::Changed { .. } => {
-            match config.trust.reapproved(hook.folder(&config.working_dir), hook) {
-                // Approved again, and still it may be unable to start.
-                Some(seal) => seal.recheck(),
-                None => changed,
-            }
-        }
-    }
-}
-
-/// Removes the guards whose files are open for writing, which the system would not execute, and notes them as refused.
-pub(super) async fn refuse_guards_open_for_writing(
-    plan: &Plan,
-    hooks: &mut Vec<Arc<Hook>>,
-    refused: &mut Refused,
-) {
+) -> Admitted {
+    let refused = Refused { standing: standing_block.cloned(), ..Refused::default() };
+    let mut admitted = Admitted { hooks: Vec::with_capacity(plan.hooks.len()), refused, failed: Vec::new() };
     for planned in &plan.hooks {
-        let Some(seal) = &planned.seal else { continue };
-        if !hooks.iter().any(|hook| Arc::ptr_eq(hook, &planned.hook)) {
-            continue;
-        }
-        for file in seal.executables() {
+        let hook = &planned.hook;
+        let seal = planned.seal.as_deref();
+        let mut why_not = is_elsewhere(config, hook, cwd, directory).or_else(|| recheck(config, hook, seal));
+        for file in seal.filter(|_| why_not.is_none()).into_iter().flat_map(Seal::executables) {
+            // The system would not execute it.
             if stays_open_for_writing(file).await {
-                hooks.retain(|hook| !Arc::ptr_eq(hook, &planned.hook));
-                refused.add(&planned.hook, RefusalReason::OpenForWriting { file: file.to_path_buf() });
+                why_not = Some(RefusalReason::OpenForWriting { file: file.to_path_buf() });
                 break;
             }
         }
+        if let Some(why) = why_not {
+            admitted.refused.hooks.push(RefusedHook { hook: Arc::clone(hook), why });
+        } else if let Some(file) = planned.relative_files.found_in(directory) {
+            let why = StartFailure::RunsProjectFile { level: hook.origin.level.clone(), file };
+            admitted.failed.push(HookRun::not_started(hook, why));
+        } else {
+            admitted.hooks.push(Arc::clone(hook));
+        }
     }
+    admitted
 }
 
-/// Takes out the hooks of the user, the system and extensions whose relative command would run a file of the folder
-/// that they run in. Returns their runs, which failed before they began.
-pub(super) fn take_out_project_file_hooks(
-    plan: &Plan,
-    hooks: &mut Vec<Arc<Hook>>,
-    directory: &Path,
-) -> Vec<HookRun> {
-    let mut refused_runs = Vec::new();
-    for planned in &plan.hooks {
-        let Some(file) = planned.relative_files.found_in(directory) else { continue };
-        let Some(at) = hooks.iter().position(|hook| Arc::ptr_eq(hook, &planned.hook)) else { continue };
-        hooks.remove(at);
-        let why = StartFailure::RunsProjectFile { level: planned.origin.level.clone(), file };
-        refused_runs.push(HookRun::not_started(&planned.hook, why));
+/// Whether a project's hook is asked about an event of another folder.
+fn is_elsewhere(config: &SessionConfig, hook: &Hook, cwd: &Path, directory: &Path) -> Option<RefusalReason> {
+    let project = config.working_dir.as_path();
+    let is_elsewhere = match &hook.enclosing {
+        Some(enclosing) => !is_inside(cwd, enclosing),
+        None => !std::ptr::eq(directory, project) && hook.origin.level == Level::Project,
+    };
+    is_elsewhere
+        .then(|| RefusalReason::OtherFolder { project: hook.folder(project).to_owned(), cwd: cwd.to_owned() })
+}
+
+/// Looks at an approved hook's files again. What changed may have been approved again meanwhile.
+fn recheck(config: &SessionConfig, hook: &Hook, seal: Option<&Seal>) -> Option<RefusalReason> {
+    let mut found = seal?.recheck();
+    if matches!(found, Recheck::Changed { .. })
+        && let Some(seal) = config.trust.reapproved(hook.folder(&config.working_dir), hook)
+    {
+        found = seal.recheck(); // Approved again, and still it may be unable to start.
     }
-    refused_runs
+    match found {
+        Recheck::Unchanged => None,
+        Recheck::Changed { what } => Some(RefusalReason::Changed { what }),
+        Recheck::CannotStart(obstacle) => Some(RefusalReason::CannotStart(obstacle)),
+    }
 }
 
 /// The planned hooks that may not run for an event, and the block that holds whatever the others say.
@@ -128,10 +115,6 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(crate) fn add(&mut self, hook: &Arc<Hook>, why: RefusalReason) {
-        self.hooks.push(RefusedHook { hook: Arc::clone(hook), why });
-    }
-
     /// Notes a call that cannot be read, and whether a guard depends on what it does.
     pub(crate) fn unreadable_call(&mut self, why: &str, guard_depends: bool) {
         self.unreadable = Some((why.to_owned(), guard_depends));

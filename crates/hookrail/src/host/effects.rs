@@ -1,8 +1,8 @@
 //! What hooks ask for, as values that need no interpretation.
 //!
 //! [`EventEffects`] is read once from the result of an event, in the terms of the protocol; the bridge words it for other
-//! agents. The results below it say the same to a host in Rust: one enum (the gate) with the notes beside it. All of them
-//! are `#[must_use]`: dropping one would drop a block.
+//! agents. A [`HookResult`] says the same to a host in Rust: one enum (the gate) with the notes beside it. All of them are
+//! `#[must_use]`: dropping one would drop a block.
 
 use std::borrow::Cow;
 
@@ -86,7 +86,7 @@ impl EventEffects {
         let output = result.aggregated.final_output.as_ref();
         Self {
             block: result.block.clone(),
-            ask: result.ask.as_ref().map(|ask| ask.reason.clone()),
+            ask: result.ask.clone(),
             stop: result.stop.clone(),
             additional_context: output.and_then(HookOutput::additional_context).map(str::to_owned),
             system_message: result.system_message.clone(),
@@ -142,8 +142,38 @@ pub struct Notes {
     pub suppress_output: bool,
     /// What was odd about the hooks or had no effect; for a log.
     pub warnings: Vec<String>,
+    /// `AfterAgent`: the conversation's history is to be cleared.
+    pub clear_context: bool,
     /// The merged output, for fields that hookrail does not know; `None` when no hook gave one.
     pub output: Option<HookOutput>,
+}
+
+/// What the hooks of an event ask for.
+#[must_use = "it may carry a block, a question or a stop"]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct HookResult<G> {
+    /// What to do.
+    pub gate: G,
+    /// What hooks gave besides.
+    pub notes: Notes,
+}
+
+/// What `BeforeTool` hooks ask for.
+pub type BeforeToolHookResult<'a> = HookResult<ToolGate<'a>>;
+/// What `BeforeModel` hooks ask for.
+pub type BeforeModelHookResult<'a, R = GenerateContentParameters> = HookResult<ModelGate<'a, R>>;
+/// What `BeforeToolSelection` hooks ask for.
+pub type BeforeToolSelectionHookResult<C = ToolConfig> = HookResult<ToolSelection<C>>;
+/// What the hooks of one of the six events outside of tools and models ask for. Where the settings let them observe
+/// only, this says to go on, unless a guard is missing.
+pub type AgentHookResult = HookResult<AgentGate>;
+
+impl<G> HookResult<G> {
+    /// The result of an event to which no hook listens.
+    pub(super) fn without_hooks(gate: G) -> Self {
+        Self { gate, notes: Notes::default() }
+    }
 }
 
 /// What to do with a tool call. Exhaustive on purpose, as all gates are: a host has to handle each case.
@@ -174,36 +204,6 @@ pub enum ToolGate<'a> {
         /// Why.
         reason: StopReason,
     },
-}
-
-/// What `BeforeTool` hooks ask for.
-#[must_use = "it may carry a block, a question or a stop"]
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct BeforeToolHookResult<'a> {
-    /// What to do with the call.
-    pub gate: ToolGate<'a>,
-    /// What hooks gave besides.
-    pub notes: Notes,
-}
-
-impl BeforeToolHookResult<'_> {
-    /// The block that holds.
-    pub fn block(&self) -> Option<&Block> {
-        match &self.gate {
-            ToolGate::Block { block, .. } => Some(block),
-            ToolGate::Run { .. } | ToolGate::Ask { .. } | ToolGate::Stop { .. } => None,
-        }
-    }
-
-    /// The stop that holds, with or without a block.
-    pub fn stop(&self) -> Option<&StopReason> {
-        match &self.gate {
-            ToolGate::Block { stop, .. } => stop.as_ref(),
-            ToolGate::Stop { reason } => Some(reason),
-            ToolGate::Run { .. } | ToolGate::Ask { .. } => None,
-        }
-    }
 }
 
 /// What `AfterTool` hooks ask for.
@@ -257,36 +257,6 @@ pub enum AnswerOrigin {
     Empty,
 }
 
-/// What `BeforeModel` hooks ask for.
-#[must_use = "it may carry a block or a stop"]
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct BeforeModelHookResult<'a, R: RequestFormat = GenerateContentParameters> {
-    /// What to do with the call.
-    pub gate: ModelGate<'a, R>,
-    /// What hooks gave besides.
-    pub notes: Notes,
-}
-
-impl<R: RequestFormat> BeforeModelHookResult<'_, R> {
-    /// The block that holds.
-    pub fn block(&self) -> Option<&Block> {
-        match &self.gate {
-            ModelGate::Answer { block, .. } => Some(block),
-            ModelGate::Stop { block, .. } => block.as_ref(),
-            ModelGate::Send { .. } => None,
-        }
-    }
-
-    /// The stop that holds, with or without a block.
-    pub fn stop(&self) -> Option<&StopReason> {
-        match &self.gate {
-            ModelGate::Stop { reason, .. } => Some(reason),
-            ModelGate::Send { .. } | ModelGate::Answer { .. } => None,
-        }
-    }
-}
-
 /// Which tools a request offers to the model. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a restriction or a stop"]
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -304,27 +274,6 @@ pub enum ToolSelection<C = ToolConfig> {
         /// Why.
         reason: StopReason,
     },
-}
-
-/// What `BeforeToolSelection` hooks ask for.
-#[must_use = "it may carry a restriction or a stop"]
-#[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BeforeToolSelectionHookResult<C = ToolConfig> {
-    /// Which tools to offer.
-    pub selection: ToolSelection<C>,
-    /// What hooks gave besides.
-    pub notes: Notes,
-}
-
-impl<C> BeforeToolSelectionHookResult<C> {
-    /// The stop that holds.
-    pub fn stop(&self) -> Option<&StopReason> {
-        match &self.selection {
-            ToolSelection::Stop { reason } => Some(reason),
-            ToolSelection::Unchanged | ToolSelection::Restricted { .. } => None,
-        }
-    }
 }
 
 /// What hooks made of a model's answer.
@@ -377,24 +326,9 @@ pub enum AgentGate {
     },
 }
 
-/// What the hooks of one of the six events outside of tools and models ask for. Where the settings let them observe
-/// only, this says to go on, unless a guard is missing.
-#[must_use = "it may carry a block or a stop"]
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct AgentHookResult {
-    /// Whether to go on.
-    pub gate: AgentGate,
-    /// `AfterAgent`: the conversation's history is to be cleared.
-    pub clear_context: bool,
-    /// What hooks gave besides. The message is for the next request.
-    pub notes: Notes,
-}
-
-impl Default for AgentHookResult {
+impl Default for AgentGate {
     fn default() -> Self {
-        let gate = AgentGate::Proceed { additional_context: None };
-        Self { gate, clear_context: false, notes: Notes::default() }
+        Self::Proceed { additional_context: None }
     }
 }
 

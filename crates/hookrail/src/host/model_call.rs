@@ -1,9 +1,13 @@
 //! One model call between its hooks: `BeforeModel`, `BeforeToolSelection`, the host's permission, the call,
 //! `AfterModel`.
 
+use std::borrow::Cow;
+
 use crate::event::EventName;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
-use crate::host::effects::{AfterModelHookResult, AnswerOrigin, ModelGate, ResponseChange, ToolSelection};
+use crate::host::effects::{
+    AfterModelHookResult, AnswerOrigin, HookResult, ModelGate, ResponseChange, ToolSelection,
+};
 use crate::host::model_format::{AllowedTools, RequestFormat};
 use crate::host::permission::{Decider, Permission, PermissionRequest, PermissionSubject};
 use crate::host::session::HookSession;
@@ -43,16 +47,25 @@ pub struct ModelAnswer<A = GenerateContentResponse> {
     pub showing: Showing,
     /// Which of its tool calls may run.
     pub allowed_tools: AllowedTools,
+}
+
+/// What became of a model call.
+#[must_use = "it may be a block or a stop"]
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ModelOutcome<A = GenerateContentResponse> {
+    /// Whether the model was asked, and what to go on with.
+    pub end: ModelEnd<A>,
     /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
     pub next_system_message: Option<String>,
     /// What was odd about the hooks or had no effect; for a log.
     pub warnings: Vec<String>,
 }
 
-/// What became of a model call.
+/// How a model call ended. Exhaustive on purpose: a host has to handle each case.
 #[must_use = "it may be a block or a stop"]
 #[derive(Debug, Clone)]
-pub enum ModelOutcome<A = GenerateContentResponse> {
+pub enum ModelEnd<A = GenerateContentResponse> {
     /// The model answered.
     Answered(ModelAnswer<A>),
     /// Hooks blocked the call: the model was not asked.
@@ -66,23 +79,13 @@ pub enum ModelOutcome<A = GenerateContentResponse> {
         block: Block,
         /// Whether the user sees the answer.
         showing: Showing,
-        /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
-        next_system_message: Option<String>,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
     },
     /// The host's permission step refused the call.
-    #[non_exhaustive]
     Denied {
         /// Why.
         reason: String,
-        /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
-        next_system_message: Option<String>,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
     },
     /// The agent must stop.
-    #[non_exhaustive]
     Stopped {
         /// Why.
         reason: StopReason,
@@ -95,30 +98,12 @@ pub enum ModelOutcome<A = GenerateContentResponse> {
 #[derive(Debug, Clone)]
 pub enum StopPoint<A = GenerateContentResponse> {
     /// The model was not asked.
-    #[non_exhaustive]
     BeforeCall {
         /// Set when hooks blocked the call as well.
         block: Option<Block>,
-        /// A message of hooks for the model, to be added to the next request: see [`system_message`](crate::model::system_message).
-        next_system_message: Option<String>,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
     },
     /// The model had answered.
     AfterCall(Box<ModelAnswer<A>>),
-}
-
-impl<A> ModelOutcome<A> {
-    /// What was odd about the hooks of the call or had no effect, whatever became of it.
-    pub fn warnings(&self) -> &[String] {
-        match self {
-            Self::Answered(answer) => &answer.warnings,
-            Self::Stopped { at: StopPoint::AfterCall(answer), .. } => &answer.warnings,
-            Self::Blocked { warnings, .. }
-            | Self::Denied { warnings, .. }
-            | Self::Stopped { at: StopPoint::BeforeCall { warnings, .. }, .. } => warnings,
-        }
-    }
 }
 
 impl HookSession {
@@ -136,43 +121,34 @@ impl HookSession {
         permission: impl AsyncFnOnce(PermissionRequest<'_, R>) -> Permission,
         call: impl AsyncFnOnce(OutgoingCall<'_, R>) -> Result<R::Response, E>,
     ) -> Result<ModelOutcome<R::Response>, E> {
-        let Prepared { request, hidden, messages, mut warnings } =
-            match self.prepare_model_call(request).await {
-                Ok(prepared) => prepared,
-                Err(outcome) => return Ok(outcome),
-            };
+        let Prepared { request, hidden, mut so_far } = match self.prepare_model_call(request).await {
+            Ok(prepared) => prepared,
+            Err(outcome) => return Ok(outcome),
+        };
         let subject = PermissionSubject::Model { request: &request };
         match permission(PermissionRequest { subject, decider: Decider::Host }).await {
             Permission::Granted => {}
-            Permission::Denied { reason } => {
-                return Ok(ModelOutcome::Denied { reason, next_system_message: joined(&messages), warnings });
-            }
-            Permission::Stopped { reason } => return Ok(stopped(reason, None, &messages, warnings)),
+            Permission::Denied { reason } => return Ok(so_far.end(ModelEnd::Denied { reason })),
+            Permission::Stopped { reason } => return Ok(so_far.stopped(reason, None)),
         }
         let may_stream = !hidden && self.listening(EventName::AfterModel).is_none();
         let response = call(OutgoingCall { request: &request, may_stream }).await?;
 
         let after = self.fire_after_model(&request, response).await;
         let AfterModelHookResult { response, change, stop, notes, .. } = after;
-        warnings.extend(notes.warnings);
-        let answer = ModelAnswer {
-            response,
-            change,
-            showing: if hidden || notes.suppress_output {
-                Showing::Hidden
-            } else if may_stream {
-                Showing::Streamed
-            } else {
-                Showing::Now
-            },
-            allowed_tools: request.allowed_tools(),
-            next_system_message: notes.system_message,
-            warnings,
+        // The messages so far were in the request.
+        so_far.messages.clear();
+        so_far.add(notes.system_message, notes.warnings);
+        let showing = match (hidden || notes.suppress_output, may_stream) {
+            (true, _) => Showing::Hidden,
+            (false, true) => Showing::Streamed,
+            (false, false) => Showing::Now,
         };
-        Ok(match stop {
-            Some(reason) => ModelOutcome::Stopped { reason, at: StopPoint::AfterCall(Box::new(answer)) },
-            None => ModelOutcome::Answered(answer),
-        })
+        let answer = ModelAnswer { response, change, showing, allowed_tools: request.allowed_tools() };
+        Ok(so_far.end(match stop {
+            Some(reason) => ModelEnd::Stopped { reason, at: StopPoint::AfterCall(Box::new(answer)) },
+            None => ModelEnd::Answered(answer),
+        }))
     }
 
     /// Asks the hooks before the call and applies what they ask for. `Err` is the outcome of a call that is not made.
@@ -180,56 +156,37 @@ impl HookSession {
         &self,
         mut request: R,
     ) -> Result<Prepared<R>, ModelOutcome<R::Response>> {
-        let before = self.fire_before_model(&request).await;
-        let notes = before.notes;
-        match before.gate {
-            ModelGate::Send { request: std::borrow::Cow::Borrowed(_) } => {}
-            ModelGate::Send { request: std::borrow::Cow::Owned(changed) } => request = changed,
+        let HookResult { gate, notes } = self.fire_before_model(&request).await;
+        let mut hidden = notes.suppress_output;
+        let message = notes.system_message.clone();
+        let mut so_far = SoFar::default();
+        so_far.add(notes.system_message, notes.warnings);
+        match gate {
+            ModelGate::Send { request: Cow::Borrowed(_) } => {}
+            ModelGate::Send { request: Cow::Owned(changed) } => request = changed,
             ModelGate::Answer { response, origin, block } => {
-                let showing = if notes.suppress_output { Showing::Hidden } else { Showing::Now };
-                let (next_system_message, warnings) = (notes.system_message, notes.warnings);
-                return Err(ModelOutcome::Blocked {
-                    response,
-                    origin,
-                    block,
-                    showing,
-                    next_system_message,
-                    warnings,
-                });
+                let showing = if hidden { Showing::Hidden } else { Showing::Now };
+                return Err(so_far.end(ModelEnd::Blocked { response, origin, block, showing }));
             }
-            ModelGate::Stop { reason, block } => {
-                return Err(stopped(reason, block, notes.system_message.as_slice(), notes.warnings));
-            }
+            ModelGate::Stop { reason, block } => return Err(so_far.stopped(reason, block)),
         }
-        if let Some(message) = &notes.system_message {
+        if let Some(message) = &message {
             request.add_system_message(message);
         }
-        let mut prepared = Prepared {
-            request,
-            hidden: notes.suppress_output,
-            messages: notes.system_message.into_iter().collect(),
-            warnings: notes.warnings,
-        };
-        if prepared.request.offers_tools() {
-            let result = self.fire_before_tool_selection(&prepared.request).await;
-            let notes = result.notes;
+        if request.offers_tools() {
+            let HookResult { gate, notes } = self.fire_before_tool_selection(&request).await;
             if let Some(message) = &notes.system_message {
-                prepared.request.add_system_message(message);
+                request.add_system_message(message);
             }
-            prepared.hidden |= notes.suppress_output;
-            prepared.messages.extend(notes.system_message);
-            prepared.warnings.extend(notes.warnings);
-            match result.selection {
+            hidden |= notes.suppress_output;
+            so_far.add(notes.system_message, notes.warnings);
+            match gate {
                 ToolSelection::Unchanged => {}
-                ToolSelection::Restricted { tool_config } => {
-                    prepared.request.set_tools(tool_config);
-                }
-                ToolSelection::Stop { reason } => {
-                    return Err(stopped(reason, None, &prepared.messages, prepared.warnings));
-                }
+                ToolSelection::Restricted { tool_config } => request.set_tools(tool_config),
+                ToolSelection::Stop { reason } => return Err(so_far.stopped(reason, None)),
             }
         }
-        Ok(prepared)
+        Ok(Prepared { request, hidden, so_far })
     }
 }
 
@@ -238,23 +195,29 @@ struct Prepared<R> {
     request: R,
     /// The user must not see the answer.
     hidden: bool,
-    /// The messages of hooks that are in the request, in case it is not sent.
+    so_far: SoFar,
+}
+
+/// What hooks said so far. The messages are in the request, and wait for the next one if it is not sent.
+#[derive(Default)]
+struct SoFar {
     messages: Vec<String>,
     warnings: Vec<String>,
 }
 
-/// A stop before the model was asked.
-fn stopped<A>(
-    reason: StopReason,
-    block: Option<Block>,
-    messages: &[String],
-    warnings: Vec<String>,
-) -> ModelOutcome<A> {
-    let at = StopPoint::BeforeCall { block, next_system_message: joined(messages), warnings };
-    ModelOutcome::Stopped { reason, at }
-}
+impl SoFar {
+    fn add(&mut self, message: Option<String>, warnings: Vec<String>) {
+        self.messages.extend(message);
+        self.warnings.extend(warnings);
+    }
 
-/// Messages of several events as one.
-fn joined(messages: &[String]) -> Option<String> {
-    (!messages.is_empty()).then(|| messages.join("\n"))
+    fn end<A>(self, end: ModelEnd<A>) -> ModelOutcome<A> {
+        let message = (!self.messages.is_empty()).then(|| self.messages.join("\n"));
+        ModelOutcome { end, next_system_message: message, warnings: self.warnings }
+    }
+
+    /// A stop before the model was asked.
+    fn stopped<A>(self, reason: StopReason, block: Option<Block>) -> ModelOutcome<A> {
+        self.end(ModelEnd::Stopped { reason, at: StopPoint::BeforeCall { block } })
+    }
 }

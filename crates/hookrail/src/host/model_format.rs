@@ -11,9 +11,8 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{Writer, read_config, read_request};
 use crate::formats::llm::{HookToolConfig, LlmConfig, LlmMessage, LlmRequest, LlmResponse, ToolMode};
 use crate::formats::translator::{
-    AppliedRequest, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
-    apply_hook_tool_config, fields, from_hook_llm_response, to_hook_llm_request, to_hook_llm_response,
-    to_hook_tool_config,
+    TranslationError, apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, fields,
+    from_hook_llm_response, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
 };
 use crate::payload::stable_response;
 
@@ -103,8 +102,7 @@ impl RequestFormat for GenerateContentParameters {
     }
 
     fn changed(&self, llm_request: &JsonObject) -> (Self, Vec<TranslationError>) {
-        let AppliedRequest { request, problems } = apply_hook_llm_request(llm_request, self);
-        (request, problems)
+        apply_hook_llm_request(llm_request, self)
     }
 
     fn add_system_message(&mut self, text: &str) {

@@ -105,6 +105,11 @@ impl<'a> Records<'a> {
         Self { observer, panic: OnceLock::new(), input: OnceLock::new() }
     }
 
+    /// Whether somebody wants to know what hooks were given.
+    pub(crate) const fn are_observed(&self) -> bool {
+        self.observer.is_some()
+    }
+
     /// The first panic of a record, once all of them are written.
     pub(crate) fn into_panic(self) -> Option<String> {
         self.panic.into_inner()

@@ -29,14 +29,7 @@ pub(super) struct FileCall {
 impl PatchCalls {
     /// The calls of an event; the error says why hooks cannot be asked about single files.
     pub(super) fn of(event: &Event<'_>) -> Result<Self, String> {
-        let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
-            event
-        else {
-            return Ok(Self(Vec::new()));
-        };
-        if *tool_name != PATCH_TOOL {
-            return Ok(Self(Vec::new()));
-        }
+        let Some((PATCH_TOOL, tool_input)) = event.tool_call() else { return Ok(Self(Vec::new())) };
         let files = tool_input.get("patch").and_then(Value::as_str).and_then(patched_files);
         let Some(files) = files else {
             return Err("hookrail cannot read this patch, so hooks for single files cannot be asked about it. This version \

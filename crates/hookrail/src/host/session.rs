@@ -1,83 +1,158 @@
-//! One session of a host: its id, its folder, which project hooks it trusts, what observes it.
+//! One session of a host: what it was made with and, once it is started, its engine.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
-
-use serde_json::Value;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::diagnostic::Diagnostic;
-use crate::host::bus::publish::MessageBus;
+use crate::event::EventName;
+use crate::host::bus::answer::answer_requests;
+use crate::host::bus::publish::Subscription;
 use crate::host::config::SessionConfig;
-use crate::host::grants::Grants;
-use crate::host::observer::HookObserver;
-use crate::host::system::HookSystem;
-use crate::run::{RunnerOptions, ServiceClient, WorkerKeeper, WorkerPool};
-use crate::settings::{ResolvedSettings, SettingsFiles, SettingsPaths, UnusableSettings, may_be_on};
+use crate::host::engine::Engine;
+use crate::host::panics::catch_panic;
+use crate::plan::planner::Explanation;
+use crate::plan::registry::{HookRegistry, HookStatus};
+use crate::run::{Escalations, WorkerStatus};
+use crate::settings::ResolvedSettings;
 use crate::trust::{Review, TrustPolicy};
 
 /// One session of a host. Hooks are off unless its settings turn them on.
 ///
-/// The settings files are read when a `HookSession` is made, approvals and scripts at the first event. Each of the
-/// eleven events is a method.
+/// The settings files are read when a `HookSession` is made, approvals and scripts by [`HookSession::initialize`], once;
+/// the first event calls it, and so does a question about settings or hooks. Each of the eleven events is a method.
 pub struct HookSession {
-    system: Arc<HookSystem>,
+    state: Arc<SessionState>,
     may_be_on: bool,
+    /// To the requests on the host's bus.
+    subscription: Mutex<Option<Subscription>>,
 }
 
-/// Where settings come from.
-enum SettingsSource {
-    /// These files.
-    Files(SettingsPaths),
-    /// The host itself.
-    Given(Value),
+/// The specification's name for a session whose hooks may be on: see [`HookSession::hook_system`].
+pub type HookSystem = HookSession;
+
+/// What a session is, but for its subscription: it lives on while requests are answered that came before its host dropped it.
+struct SessionState {
+    config: SessionConfig,
+    engine: OnceLock<Engine>,
+}
+
+/// A component was asked for before the hook system was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the hook system is not initialized; call `HookSystem::initialize` first")]
+pub struct HookSystemNotInitializedError;
+
+/// How far the hook system is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HookSystemStatus {
+    /// Whether it was started.
+    pub initialized: bool,
+    /// How many hooks are registered, enabled or not; 0 before the start.
+    pub total_hooks: usize,
 }
 
 impl HookSession {
-    /// Starts describing a session that works in `working_dir`. `trust` decides which of the project's own hooks run:
-    /// there is no default, because a cloned repository may bring hooks along.
-    pub fn builder(working_dir: impl Into<PathBuf>, trust: TrustPolicy) -> HookSessionBuilder {
-        let config = SessionConfig {
-            session_id: String::new(),
-            working_dir: working_dir.into(),
-            transcript_path: None,
-            files: SettingsFiles::from_value("", &Value::Null),
-            unusable_settings: UnusableSettings::default(),
-            trust,
-            bus: None,
-            observer: None,
-            environment: None,
-            home: None,
-            runner: RunnerOptions::new(Vec::new()),
-            has_our_tools: false,
-            blocks_on_own_failure: false,
-            grants: None,
-        };
-        HookSessionBuilder { config, source: None, try_examples: true }
+    /// A session that is not started yet. It answers requests on the host's bus if hooks may be on.
+    pub(super) fn new(config: SessionConfig, may_be_on: bool) -> Self {
+        let state = Arc::new(SessionState { config, engine: OnceLock::new() });
+        let weak = Arc::downgrade(&state);
+        let session =
+            move || Some(Self { state: weak.upgrade()?, may_be_on: true, subscription: Mutex::default() });
+        let bus = state.config.bus.as_ref().filter(|_| may_be_on);
+        let subscription = bus.map(|bus| answer_requests(bus, session));
+        Self { subscription: Mutex::new(subscription), state, may_be_on }
     }
 
-    /// The hook system; `None` where [`HookSession::enable_hooks`] is false. It starts at the first event.
+    /// The hook system; `None` where [`HookSession::enable_hooks`] is false.
     #[inline]
     pub fn hook_system(&self) -> Option<&HookSystem> {
-        self.may_be_on.then_some(&*self.system)
+        self.may_be_on.then_some(self)
     }
 
     /// Whether hooks may be on. `false` means that they are off. Where nothing but a project's own flag turns them on,
-    /// approvals decide at the first event: see [`HookSystem::hooks_are_on`].
+    /// approvals decide at the first event: see [`HookSession::hooks_are_on`].
     #[inline]
     pub fn enable_hooks(&self) -> bool {
         self.may_be_on
     }
 
-    /// Waits until hooks that ran out of time have ended. A program calls it before it exits.
-    pub async fn drain(&self) {
-        self.system.drain().await;
+    /// What the host configured.
+    pub(crate) fn config(&self) -> &SessionConfig {
+        &self.state.config
+    }
+
+    /// The engine, if it was started.
+    pub(crate) fn started_engine(&self) -> Option<&Engine> {
+        self.state.engine.get()
+    }
+
+    /// The engine. This is where it is started, whoever asks first.
+    pub(crate) fn engine(&self) -> &Engine {
+        self.state.engine.get_or_init(|| Engine::start(&self.state.config))
+    }
+
+    /// The engine; `None` where starting it panics. That reads files and runs code of the host, and must not end the agent.
+    #[inline]
+    pub(crate) fn try_engine(&self) -> Option<&Engine> {
+        let report = |message| {
+            // The log may be what failed.
+            let _ = catch_panic(|| {
+                tracing::warn!(target: "llxprt:core:hooks:system", "hook system failed to start: {message}");
+            });
+        };
+        catch_panic(|| self.engine()).map_err(report).ok()
+    }
+
+    /// Reads approvals and scripts and makes the components. Later calls return at once. Should that panic, nothing is
+    /// initialized, the log says so, and the next call tries again.
+    pub fn initialize(&self) {
+        let _ = self.try_engine();
+    }
+
+    /// The registry.
+    pub fn registry(&self) -> Result<&HookRegistry, HookSystemNotInitializedError> {
+        self.started_engine().map(|engine| &*engine.registry).ok_or(HookSystemNotInitializedError)
+    }
+
+    /// How far it is.
+    pub fn status(&self) -> HookSystemStatus {
+        let engine = self.started_engine();
+        HookSystemStatus {
+            initialized: engine.is_some(),
+            total_hooks: engine.map_or(0, |engine| engine.registry.total_hooks()),
+        }
+    }
+
+    /// Turns every hook of this name (or command) on or off until the session ends; says how many changed.
+    pub fn set_hook_enabled(&self, name: &str, enabled: bool) -> usize {
+        self.engine().registry.set_hook_enabled(name, enabled)
+    }
+
+    /// Every hook, enabled and approved or not.
+    pub fn all_hooks(&self) -> Vec<HookStatus> {
+        self.engine().registry.all_hooks()
+    }
+
+    /// Which hooks would run for an event, and why the others would not. `also` are other names of the target, such as
+    /// those of another agent's tool.
+    pub fn explain(&self, event: EventName, target: Option<&str>, also: &[String]) -> Explanation {
+        self.engine().planner.explain(event, target, also)
+    }
+
+    /// Settings and approvals as this session uses them, also while hooks are off.
+    pub fn settings(&self) -> &ResolvedSettings {
+        &self.engine().settings
+    }
+
+    /// Whether hooks are on, with approvals taken into account: a project's own flag counts once one of its hooks is
+    /// approved.
+    pub fn hooks_are_on(&self) -> bool {
+        self.settings().activation.is_on()
     }
 
     /// What was found about settings and approvals: what cannot be used, what has no effect, what waits for approval.
     pub fn findings(&self) -> &[Diagnostic] {
-        self.system.diagnostics()
+        &self.settings().findings
     }
 
     /// What waits for approval in this session's project, read now. `None` unless the session was made with
@@ -86,206 +161,86 @@ impl HookSession {
     /// The session goes on with the approvals that it has read. What is approved after its first event, or after this
     /// call, counts in the next session.
     pub fn review_approvals(&self) -> Option<Review> {
-        let TrustPolicy::RequireApproval(store) = &self.system.config.trust else { return None };
+        let TrustPolicy::RequireApproval(store) = &self.config().trust else { return None };
         let settings = self.settings();
         let hooks = settings.hooks.iter().map(|resolved| &*resolved.hook);
         Some(store.pending(&settings.project_dir, hooks, &settings.project_settings))
     }
 
-    /// Settings and approvals as this session uses them, also while hooks are off. The first call starts the hook system.
-    pub fn settings(&self) -> &ResolvedSettings {
-        &self.system.engine().settings
+    /// What the session's workers did.
+    pub fn workers(&self) -> Vec<WorkerStatus> {
+        self.started_engine().map(|engine| engine.runner.workers().status()).unwrap_or_default()
+    }
+
+    /// Ends workers, and waits until they and hooks that ran out of time have ended. A program calls it before it
+    /// exits.
+    pub async fn drain(&self) {
+        if let Some(engine) = self.started_engine() {
+            engine.runner.drain().await;
+        }
+    }
+
+    /// A handle on hooks that ran out of time, for a program that cannot wait for [`HookSession::drain`].
+    pub fn escalations(&self) -> Escalations {
+        self.engine().runner.escalations()
+    }
+
+    /// Whether [`HookSession::drain`] would return at once.
+    pub fn is_drained(&self) -> bool {
+        self.started_engine().is_none_or(|engine| engine.runner.is_drained())
+    }
+
+    /// Kills hooks that ran out of time at once, instead of letting them clean up for some seconds. For a program
+    /// that has to end now; it still calls [`HookSession::drain`].
+    pub fn end_grace(&self) {
+        if let Some(engine) = self.started_engine() {
+            engine.runner.end_grace();
+        }
+    }
+
+    /// Stops answering on the bus. Events can still be fired directly.
+    pub fn dispose(&self) {
+        self.subscription.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// The session's id.
     pub fn session_id(&self) -> &str {
-        &self.system.config.session_id
+        &self.config().session_id
     }
 
     /// The directory the session works in.
     pub fn working_dir(&self) -> &Path {
-        &self.system.config.working_dir
-    }
-
-    /// The session's transcript, where the host names one.
-    pub fn transcript_path(&self) -> Option<&Path> {
-        self.system.config.transcript_path.as_deref()
+        &self.config().working_dir
     }
 }
 
-/// A request that is being answered keeps the hook system alive, but no new one is taken.
-impl Drop for HookSession {
-    fn drop(&mut self) {
-        self.system.dispose();
-    }
-}
+#[cfg(test)]
+mod tests {
+    use hookrail_testkit::TestProject;
+    use serde_json::json;
 
-/// Collects what a [`HookSession`] needs.
-#[must_use = "a builder makes nothing until `build` is called"]
-pub struct HookSessionBuilder {
-    config: SessionConfig,
-    source: Option<SettingsSource>,
-    try_examples: bool,
-}
+    use crate::event::EventName;
+    use crate::host::session::HookSession;
+    use crate::plan::planner::SkipReason;
+    use crate::settings::SettingsPaths;
+    use crate::trust::{ApprovalStore, TrustPolicy};
 
-impl HookSessionBuilder {
-    /// Names the session; otherwise it gets a random id.
-    pub fn session_id(mut self, id: impl Into<String>) -> Self {
-        self.config.session_id = id.into();
-        self
-    }
-
-    /// Names the session's transcript.
-    pub fn transcript_path(mut self, path: impl Into<PathBuf>) -> Self {
-        self.config.transcript_path = Some(path.into());
-        self
-    }
-
-    /// Reads settings from these files instead of the usual places.
-    pub fn settings_paths(mut self, paths: SettingsPaths) -> Self {
-        self.source = Some(SettingsSource::Files(paths));
-        self
-    }
-
-    /// Takes settings from the host instead of files; they count as the user's.
-    pub fn settings(mut self, settings: Value) -> Self {
-        self.source = Some(SettingsSource::Given(settings));
-        self
-    }
-
-    /// Decides about guarded events while a settings file cannot be used; without it they are blocked.
-    pub fn unusable_settings(mut self, choice: UnusableSettings) -> Self {
-        self.config.unusable_settings = choice;
-        self
-    }
-
-    /// Answers execution requests on this bus.
-    pub fn bus(mut self, bus: Arc<MessageBus>) -> Self {
-        self.config.bus = Some(bus);
-        self
-    }
-
-    /// Sends records of what hooks did to this observer.
-    pub fn observer(mut self, observer: Arc<dyn HookObserver>) -> Self {
-        self.config.observer = Some(observer);
-        self
-    }
-
-    /// Gives hooks this environment instead of the process's own.
-    pub fn environment(self, environment: Vec<(OsString, OsString)>) -> Self {
-        self.environment_from(move || environment.clone())
-    }
-
-    /// The same, made when the first process is started; for a host that lives for one event, which seldom starts one.
-    pub fn environment_from(
-        mut self,
-        environment: impl Fn() -> Vec<(OsString, OsString)> + Send + Sync + 'static,
-    ) -> Self {
-        self.config.environment = Some(Arc::new(environment));
-        self
-    }
-
-    /// Gives hooks that are not the project's this `PATH`, made when the first process is started. For a host whose
-    /// environment others may have changed.
-    pub fn trusted_path(mut self, path: impl Fn() -> OsString + Send + Sync + 'static) -> Self {
-        self.config.runner.trusted_path = Some(Arc::new(path));
-        self
-    }
-
-    /// Whether commands without shell syntax may run without a shell. On by default; nothing a hook
-    /// can observe depends on it.
-    pub fn direct_execution(mut self, on: bool) -> Self {
-        self.config.runner.direct_execution = on;
-        self
-    }
-
-    /// Lets no hook run past this moment, whatever its settings say: chained hooks and those that wait for a place
-    /// share the time. For a host that answers one event and has to do so by then.
-    pub fn answer_by(mut self, moment: Instant) -> Self {
-        self.config.runner.answer_by = Some(moment);
-        self
-    }
-
-    /// Leaves the examples of rules untried, which saves time. What is wrong with them is then not among the findings.
-    pub fn without_examples(mut self) -> Self {
-        self.try_examples = false;
-        self
-    }
-
-    /// Goes on with the workers of an earlier session, for a host that reads its settings again. Without it the session
-    /// has workers of its own.
-    pub fn workers(mut self, workers: WorkerPool) -> Self {
-        self.config.runner.workers = Some(workers);
-        self
-    }
-
-    /// Asks another process that keeps workers first, for a host that lives for one event.
-    pub fn keeper(mut self, keeper: Arc<dyn WorkerKeeper>) -> Self {
-        self.config.runner.keeper = Some(keeper);
-        self
-    }
-
-    /// Says that the host's tools under our names have our arguments (`command` of `run_shell_command`, `file_path` of
-    /// `write_file`, …). A call without them is then refused before a guard that depends on them, instead of being
-    /// decided without them.
-    pub fn our_tools(mut self) -> Self {
-        self.config.has_our_tools = true;
-        self
-    }
-
-    /// Blocks `BeforeTool`, `BeforeModel` and `BeforeAgent` where the hook system itself fails: a panic, or a shortage of
-    /// processes, descriptors or memory that keeps a hook from being started. Otherwise only hooks with
-    /// `onFailure: "block"` do.
-    pub fn block_on_own_failure(mut self) -> Self {
-        self.config.blocks_on_own_failure = true;
-        self
-    }
-
-    /// Lets single calls pass that rules would stop, as a person decided. Without it nothing does.
-    pub fn grants(mut self, grants: Arc<dyn Grants>) -> Self {
-        self.config.grants = Some(grants);
-        self
-    }
-
-    /// Asks the services of `http` and `remote` hooks. Without it such hooks fail, and block guarded events.
-    pub fn services(mut self, services: Arc<dyn ServiceClient>) -> Self {
-        self.config.runner.services = Some(services);
-        self
-    }
-
-    /// Reads the settings files and makes the session.
-    pub fn build(self) -> HookSession {
-        let Self { mut config, source, try_examples } = self;
-        if config.session_id.is_empty() {
-            config.session_id = uuid::Uuid::new_v4().to_string();
-        }
-        if let Ok(absolute) = std::path::absolute(&config.working_dir) {
-            config.working_dir = absolute;
-        }
-        let source = source.unwrap_or_else(|| {
-            let paths = SettingsPaths::new(config.working_dir.clone(), |name| std::env::var_os(name));
-            SettingsSource::Files(paths)
-        });
-        let files = match source {
-            SettingsSource::Files(paths) => {
-                let files = SettingsFiles::load(&paths);
-                config.home = Some(paths.home).filter(|home| !home.as_os_str().is_empty());
-                files
-            }
-            SettingsSource::Given(value) => SettingsFiles::from_value(&config.working_dir, &value),
-        };
-        config.files = if try_examples { files } else { files.without_examples() };
-        let (flag, unusable, has_managed) = config.files.enable_flag();
-        // Whether a project's flag counts is known once approvals are read, at the first event.
-        let may_be_on = may_be_on(flag)
-            || has_managed
-            || (unusable && config.unusable_settings == UnusableSettings::Block)
-            || config.trust.says_enabled(&config.working_dir)
-            || config.files.has_enclosing(&config.trust);
-        let system = Arc::new(HookSystem::new(config));
-        if may_be_on {
-            system.subscribe();
-        }
-        HookSession { system, may_be_on }
+    #[test]
+    fn hooks_that_wait_for_approval_are_listed_although_only_their_project_turns_hooks_on() {
+        let project = TestProject::new();
+        let hooks = |command: &str| json!({ "BeforeTool": [{ "hooks": [{ "type": "command", "command": command }] }] });
+        project.settings(&json!({ "enableHooks": true, "hooks": hooks("theirs") }));
+        project.user_settings(&json!({ "hooks": hooks("mine") }));
+        let paths = SettingsPaths::at(project.dir(), project.home(), project.system_settings_path());
+        let store = ApprovalStore::new(project.home().join("state"));
+        let session = HookSession::builder(project.dir(), TrustPolicy::RequireApproval(store))
+            .settings_paths(paths)
+            .build();
+        let explanation = session.explain(EventName::BeforeTool, Some("write_file"), &[]);
+        assert!(explanation.plan.is_none(), "nothing runs");
+        let listed: Vec<_> =
+            explanation.skipped.iter().map(|skipped| (skipped.hook.command(), &skipped.why)).collect();
+        assert!(matches!(listed.as_slice(), [("theirs", SkipReason::NotApproved { .. })]), "{listed:?}");
+        assert!(!session.hooks_are_on());
     }
 }

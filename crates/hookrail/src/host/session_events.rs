@@ -14,8 +14,8 @@ use crate::formats::json_object::JsonObject;
 use crate::formats::translator::TranslationError;
 use crate::host::effects::{
     AfterModelHookResult, AfterToolHookResult, AgentGate, AgentHookResult, AnswerOrigin,
-    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, ModelGate,
-    Notes, ResponseChange, SpecificEffects, ToolGate, ToolSelection,
+    BeforeModelHookResult, BeforeToolHookResult, BeforeToolSelectionHookResult, EventEffects, HookResult,
+    ModelGate, Notes, ResponseChange, SpecificEffects, ToolGate, ToolSelection,
 };
 use crate::host::event_handler::HookEventHandler;
 use crate::host::model_format::{RequestFormat, ResponseFormat};
@@ -34,11 +34,10 @@ impl HookSession {
         tool_input: &'a JsonObject,
     ) -> BeforeToolHookResult<'a> {
         let event = Event::BeforeTool { tool_name, tool_input };
-        let Some(engine) = self.listening_to(&event) else {
-            let gate = ToolGate::Run { tool_input: Cow::Borrowed(tool_input) };
-            return BeforeToolHookResult { gate, notes: Notes::default() };
+        let Some(handler) = self.listening_to(&event) else {
+            return HookResult::without_hooks(ToolGate::Run { tool_input: Cow::Borrowed(tool_input) });
         };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let tool_input = match effects.specific {
             SpecificEffects::BeforeTool { tool_input: Some(changes), .. } => {
                 changed_input(tool_input, changes)
@@ -51,7 +50,7 @@ impl HookSession {
             (None, None, Some(reason)) => ToolGate::Ask { tool_input, reason },
             (None, None, None) => ToolGate::Run { tool_input },
         };
-        BeforeToolHookResult { gate, notes }
+        HookResult { gate, notes }
     }
 
     /// A tool has run.
@@ -62,10 +61,10 @@ impl HookSession {
         tool_response: &JsonObject,
     ) -> AfterToolHookResult {
         let event = Event::AfterTool { tool_name, tool_input, tool_response };
-        let Some(engine) = self.listening_to(&event) else {
+        let Some(handler) = self.listening_to(&event) else {
             return AfterToolHookResult::default();
         };
-        let result = engine.fire(&event).await;
+        let result = handler.fire(&event).await;
         let (effects, notes) = self.effects_of(result);
         let tool_response = match effects.specific {
             SpecificEffects::AfterTool { tool_response } => Some(tool_response),
@@ -80,12 +79,11 @@ impl HookSession {
         &self,
         request: &'a R,
     ) -> BeforeModelHookResult<'a, R> {
-        let Some(engine) = self.listening(EventName::BeforeModel) else {
-            let gate = ModelGate::Send { request: Cow::Borrowed(request) };
-            return BeforeModelHookResult { gate, notes: Notes::default() };
+        let Some(handler) = self.listening(EventName::BeforeModel) else {
+            return HookResult::without_hooks(ModelGate::Send { request: Cow::Borrowed(request) });
         };
         let event = Event::BeforeModel { llm_request: request.to_hook() };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let (llm_request, llm_response) = match effects.specific {
             SpecificEffects::BeforeModel { llm_request, llm_response } => (llm_request, llm_response),
             _ => (None, None),
@@ -105,7 +103,7 @@ impl HookSession {
                 ModelGate::Send { request: changed.map_or(Cow::Borrowed(request), Cow::Owned) }
             }
         };
-        BeforeModelHookResult { gate, notes }
+        HookResult { gate, notes }
     }
 
     /// A model call that carries tool definitions is about to be made.
@@ -113,25 +111,22 @@ impl HookSession {
         &self,
         request: &R,
     ) -> BeforeToolSelectionHookResult<R::ToolConfig> {
-        let Some(engine) = self.listening(EventName::BeforeToolSelection) else {
-            return BeforeToolSelectionHookResult {
-                selection: ToolSelection::Unchanged,
-                notes: Notes::default(),
-            };
+        let Some(handler) = self.listening(EventName::BeforeToolSelection) else {
+            return HookResult::without_hooks(ToolSelection::Unchanged);
         };
         let event = Event::BeforeToolSelection { llm_request: request.to_hook() };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let given = match effects.specific {
             SpecificEffects::BeforeToolSelection { tool_config } => Some(tool_config),
             _ => None,
         };
         let changed = || applied("toolConfig", given, |given| request.changed_tools(given).map(Some));
-        let selection = match effects.stop {
+        let gate = match effects.stop {
             Some(reason) => ToolSelection::Stop { reason },
             None => changed()
                 .map_or(ToolSelection::Unchanged, |tool_config| ToolSelection::Restricted { tool_config }),
         };
-        BeforeToolSelectionHookResult { selection, notes }
+        HookResult { gate, notes }
     }
 
     /// A model call has been answered completely. Hooks may change the answer.
@@ -146,9 +141,9 @@ impl HookSession {
             stop: None,
             notes: Notes::default(),
         };
-        let Some(engine) = self.listening(EventName::AfterModel) else { return unchanged(response) };
+        let Some(handler) = self.listening(EventName::AfterModel) else { return unchanged(response) };
         let event = Event::AfterModel { llm_request: request.to_hook(), llm_response: response.to_hook() };
-        let result = engine.fire(&event).await;
+        let result = handler.fire(&event).await;
         drop(event);
         let (effects, notes) = self.effects_of(result);
         let stop = effects.stop;
@@ -213,33 +208,32 @@ impl HookSession {
 
     /// Whether some hook listens to this event, whatever it is about.
     pub fn listens_to(&self, event: EventName) -> bool {
-        self.hook_system().is_some_and(|system| system.listens_to(event))
+        self.listening(event).is_some()
     }
 
     async fn fire_agent_event(&self, event: Event<'_>) -> AgentHookResult {
-        let Some(engine) = self.listening_to(&event) else {
+        let Some(handler) = self.listening_to(&event) else {
             return AgentHookResult::default();
         };
-        let (effects, notes) = self.effects_of(engine.fire(&event).await);
-        let clear_context = effects.specific == SpecificEffects::ClearContext;
+        let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let gate = match (effects.block, effects.stop) {
             (Some(block), stop) => AgentGate::Block { block, stop },
             (None, Some(reason)) => AgentGate::Stop { reason },
             (None, None) => AgentGate::Proceed { additional_context: effects.additional_context },
         };
-        AgentHookResult { gate, clear_context, notes }
+        HookResult { gate, notes }
     }
 
-    /// The engine, if hooks are on and one of them listens to an event of the model.
+    /// The handler of an event of the model, if hooks are on and one of them listens to it.
     #[inline]
-    pub(crate) fn listening(&self, event: EventName) -> Option<&HookEventHandler> {
-        self.hook_system()?.try_engine().filter(|engine| engine.can_have_result(event, None, &[]))
+    pub(crate) fn listening(&self, event: EventName) -> Option<HookEventHandler<'_>> {
+        self.started().filter(|handler| handler.can_have_result(event, None, &[]))
     }
 
-    /// The engine, if hooks are on and one of them listens to this event.
+    /// The handler of this event, if hooks are on and one of them listens to it.
     #[inline]
-    pub(crate) fn listening_to(&self, event: &Event<'_>) -> Option<&HookEventHandler> {
-        self.hook_system()?.try_engine().filter(|engine| engine.would_run(event, &BaseOverrides::default()))
+    pub(crate) fn listening_to(&self, event: &Event<'_>) -> Option<HookEventHandler<'_>> {
+        self.started().filter(|handler| handler.would_run(event, &BaseOverrides::default()))
     }
 
     /// What came of an event, and what goes with it.
@@ -252,6 +246,7 @@ impl HookSession {
             system_message: effects.system_message.take(),
             suppress_output: effects.suppress_output,
             warnings,
+            clear_context: effects.specific == SpecificEffects::ClearContext,
             output: output.filter(|_| !agent_events.only_observes(result.event)),
         };
         (effects, notes)

@@ -13,69 +13,37 @@ use crate::verdict::result::{Block, StopReason};
 /// What became of a tool call. Whatever it was, the result is what the model gets.
 #[must_use = "it may carry a stop"]
 #[derive(Debug, Clone)]
-pub enum ToolOutcome {
-    /// The tool ran.
-    #[non_exhaustive]
-    Ran {
-        /// The arguments it ran with.
-        tool_input: JsonObject,
-        /// Its result with what hooks made of it.
-        result: ToolResult,
-        /// Its own result, where a hook replaced it.
-        original: Option<ToolResult>,
-        /// The agent must stop.
-        stop: Option<StopReason>,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
-    },
-    /// Hooks blocked the call.
-    #[non_exhaustive]
-    Blocked {
-        /// The arguments it would have run with.
-        tool_input: JsonObject,
-        /// The reason, worded for the model.
-        result: ToolResult,
-        /// Why.
-        block: Block,
-        /// The agent must stop as well.
-        stop: Option<StopReason>,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
-    },
-    /// The host's permission step refused the call.
-    #[non_exhaustive]
-    Denied {
-        /// The arguments it would have run with.
-        tool_input: JsonObject,
-        /// The reason, worded for the model.
-        result: ToolResult,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
-    },
-    /// The tool did not run, and the agent must stop.
-    #[non_exhaustive]
-    Stopped {
-        /// The arguments it would have run with.
-        tool_input: JsonObject,
-        /// The reason, worded for the model.
-        result: ToolResult,
-        /// Why.
-        reason: StopReason,
-        /// What was odd about the hooks or had no effect; for a log.
-        warnings: Vec<String>,
-    },
+#[non_exhaustive]
+pub struct ToolOutcome {
+    /// Whether the tool ran.
+    pub end: ToolEnd,
+    /// The arguments it ran with, or would have run with.
+    pub tool_input: JsonObject,
+    /// Its result with what hooks made of it, or why it did not run, worded for the model.
+    pub result: ToolResult,
+    /// The agent must stop.
+    pub stop: Option<StopReason>,
+    /// What was odd about the hooks or had no effect; for a log.
+    pub warnings: Vec<String>,
 }
 
-impl ToolOutcome {
-    /// What was odd about the hooks of the call or had no effect, whatever became of it.
-    pub fn warnings(&self) -> &[String] {
-        match self {
-            Self::Ran { warnings, .. }
-            | Self::Blocked { warnings, .. }
-            | Self::Denied { warnings, .. }
-            | Self::Stopped { warnings, .. } => warnings,
-        }
-    }
+/// How a tool call ended. Exhaustive on purpose: a host has to handle each case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolEnd {
+    /// The tool ran.
+    Ran {
+        /// Its own result, where a hook replaced it.
+        original: Option<ToolResult>,
+    },
+    /// Hooks blocked the call.
+    Blocked {
+        /// Why.
+        block: Block,
+    },
+    /// The host's permission step refused the call.
+    Denied,
+    /// The tool did not run, because the agent must stop.
+    Stopped,
 }
 
 impl HookSession {
@@ -93,17 +61,21 @@ impl HookSession {
     ) -> ToolOutcome {
         let before = self.fire_before_tool(tool_name, &tool_input).await;
         let notes = before.notes;
+        let refused = |end, tool_input, text: String, kind, stop, notes: Notes| {
+            let mut result = ToolResult::failure(text, kind);
+            apply_notes(&mut result, &notes);
+            ToolOutcome { end, tool_input, result, stop, warnings: notes.warnings }
+        };
         let (changed, asked) = match before.gate {
             ToolGate::Run { tool_input } => (tool_input, None),
             ToolGate::Ask { tool_input, reason } => (tool_input, Some(reason)),
             ToolGate::Block { block, stop } => {
-                let (result, warnings) = refusal(block.reason.clone(), "hook_blocked", notes);
-                return ToolOutcome::Blocked { tool_input, result, block, stop, warnings };
+                let text = block.reason.clone();
+                return refused(ToolEnd::Blocked { block }, tool_input, text, "hook_blocked", stop, notes);
             }
             ToolGate::Stop { reason } => {
                 let text = format!("Agent execution stopped by hook: {reason}");
-                let (result, warnings) = refusal(text, "hook_stopped", notes);
-                return ToolOutcome::Stopped { tool_input, result, reason, warnings };
+                return refused(ToolEnd::Stopped, tool_input, text, "hook_stopped", Some(reason), notes);
             }
         };
         // Arguments that no hook changed are not copied.
@@ -117,13 +89,11 @@ impl HookSession {
         match permission(PermissionRequest { subject, decider }).await {
             Permission::Granted => {}
             Permission::Denied { reason } => {
-                let (result, warnings) = refusal(reason, "permission_denied", notes);
-                return ToolOutcome::Denied { tool_input, result, warnings };
+                return refused(ToolEnd::Denied, tool_input, reason, "permission_denied", None, notes);
             }
             Permission::Stopped { reason } => {
                 let text = format!("Agent execution stopped: {reason}");
-                let (result, warnings) = refusal(text, "stopped", notes);
-                return ToolOutcome::Stopped { tool_input, result, reason, warnings };
+                return refused(ToolEnd::Stopped, tool_input, text, "stopped", Some(reason), notes);
             }
         }
         let result = execute(&tool_input).await;
@@ -156,15 +126,8 @@ impl HookSession {
         apply_notes(&mut result, &after.notes);
         let mut warnings = before.warnings;
         warnings.extend(after.notes.warnings);
-        ToolOutcome::Ran { tool_input, result, original, stop: after.stop, warnings }
+        ToolOutcome { end: ToolEnd::Ran { original }, tool_input, result, stop: after.stop, warnings }
     }
-}
-
-/// What the model gets instead of a result, and the warnings of the hooks.
-fn refusal(text: String, kind: &str, notes: Notes) -> (ToolResult, Vec<String>) {
-    let mut result = ToolResult::failure(text, kind);
-    apply_notes(&mut result, &notes);
-    (result, notes.warnings)
 }
 
 fn apply_notes(result: &mut ToolResult, notes: &Notes) {

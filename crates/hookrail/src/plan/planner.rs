@@ -65,15 +65,21 @@ impl Plan {
         let places = index.candidates(facts)?;
         let hooks = places.into_iter().filter_map(|place| self.hooks.get(place)).cloned().collect();
         let Self { event, sequential, has_per_file, ref warnings, .. } = *self;
-        Some(Self {
+        let warnings = warnings.clone();
+        Some(Self { sequential, hooks, warnings, has_per_file, ..Self::of(event) })
+    }
+
+    /// A plan without hooks.
+    fn of(event: EventName) -> Self {
+        Self {
             event,
-            sequential,
-            hooks,
-            warnings: warnings.clone(),
-            has_per_file,
+            sequential: false,
+            hooks: Vec::new(),
+            warnings: Vec::new(),
+            has_per_file: false,
             index: OnceLock::new(),
             is_asked_again: Arc::default(),
-        })
+        }
     }
 }
 
@@ -198,15 +204,7 @@ impl HookPlanner {
                 skipped.push((rank, Skipped { hook: Arc::clone(hook), why, also }));
             }
         }
-        let mut plan = Plan {
-            event,
-            sequential: false,
-            hooks: Vec::new(),
-            warnings: Vec::new(),
-            has_per_file: false,
-            index: OnceLock::new(),
-            is_asked_again: Arc::default(),
-        };
+        let mut plan = Plan::of(event);
         for PlanCandidate { rank, registered, verdict, per_file, displaced_by } in planned {
             let hook = &registered.hook;
             if let Some(of) = displaced_by {

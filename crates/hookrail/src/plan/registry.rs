@@ -136,11 +136,6 @@ impl HookRegistry {
         self.hooks.iter().map(status).collect()
     }
 
-    /// The hooks of one event by rank, disabled and unapproved ones included.
-    pub fn hooks_for(&self, event: EventName) -> Vec<HookStatus> {
-        self.registered_for(event).map(status).collect()
-    }
-
     /// Enables or disables every hook that goes by this name or command, until the end of the run. Returns how many
     /// hooks changed.
     pub fn set_hook_enabled(&self, name_or_command: &str, enabled: bool) -> usize {

@@ -12,7 +12,7 @@ use crate::settings::Redaction;
 pub(crate) type EnvironmentVariable = (OsString, OsString);
 
 /// Makes the environment that hooks inherit.
-pub type EnvironmentSource = Arc<dyn Fn() -> Vec<(OsString, OsString)> + Send + Sync>;
+pub(crate) type EnvironmentSource = Arc<dyn Fn() -> Vec<(OsString, OsString)> + Send + Sync>;
 
 /// What the name of a variable that holds a credential looks like; `*` stands for anything.
 #[rustfmt::skip] // A list is read as a block.

@@ -415,7 +415,7 @@ impl Place<'_> {
 }
 
 /// Called with each hook just before it is started.
-pub type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
+pub(crate) type StartListener = Arc<dyn Fn(&Hook) + Send + Sync>;
 
 /// A question to a service.
 #[derive(Debug, Clone, Copy)]

@@ -125,8 +125,7 @@ impl<'a> RunOutput<'a> {
 }
 
 fn error_of(run: &HookRun) -> Option<HookError> {
-    let failure = run.failure().cloned()?;
-    Some(HookError::Hook { name: run.hook.name.clone(), failure })
+    Some(HookError { hook: Some(run.hook.name.clone()), message: run.failure()?.to_string() })
 }
 
 fn merge(event: EventName, answers: &[RunOutput<'_>], sequential: bool) -> Option<HookOutput> {
@@ -248,26 +247,38 @@ fn join_lines<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     if texts.is_empty() { None } else { Some(texts.join("\n")) }
 }
 
-/// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
-/// permission is sticky; of everything else the later one wins.
-fn combine_specific(event: EventName, answers: &[RunOutput<'_>]) -> Option<JsonObject> {
+/// The objects of all hooks, key by key. `join` puts a later value into an earlier one and says whether it did; else the
+/// later one replaces it.
+fn merge_specific(
+    answers: &[RunOutput<'_>],
+    join: impl Fn(&str, &mut Value, &Value) -> bool,
+) -> Option<JsonObject> {
     let objects = answers.iter().filter_map(|answer| answer.output.hook_specific_output.as_ref());
-    let mut merged = objects.cloned().reduce(|mut merged, next| {
+    objects.cloned().reduce(|mut merged, next| {
         for (key, value) in next {
-            match (key.as_str(), merged.get_mut(&key), value) {
-                ("additionalContext", Some(Value::String(so_far)), Value::String(next)) => {
-                    append_line(so_far, &next);
-                }
-                ("tool_input", Some(Value::Object(so_far)), Value::Object(next)) => so_far.extend(next),
-                ("clearContext", Some(Value::Bool(so_far)), Value::Bool(next)) => *so_far |= next,
-                ("permissionDecision", Some(Value::String(so_far)), Value::String(next))
-                    if weight(so_far) > weight(&next) => {}
-                (_, _, value) => {
-                    merged.insert(key, value);
-                }
+            let is_joined = merged.get_mut(&key).is_some_and(|so_far| join(&key, so_far, &value));
+            if !is_joined {
+                merged.insert(key, value);
             }
         }
         merged
+    })
+}
+
+/// Tool and agent events: contexts join line by line, changed tool arguments are merged key by key, a denied
+/// permission is sticky; of everything else the later one wins.
+fn combine_specific(event: EventName, answers: &[RunOutput<'_>]) -> Option<JsonObject> {
+    let mut merged = merge_specific(answers, |key, so_far, next| {
+        match (key, so_far, next) {
+            ("additionalContext", Value::String(so_far), Value::String(next)) => append_line(so_far, next),
+            ("tool_input", Value::Object(so_far), Value::Object(next)) => so_far.extend(next.clone()),
+            ("clearContext", Value::Bool(so_far), Value::Bool(next)) => *so_far |= next,
+            ("permissionDecision", Value::String(so_far), Value::String(next)) => {
+                return weight(so_far) > weight(next);
+            }
+            _ => return false,
+        }
+        true
     })?;
     if event == EventName::BeforeTool {
         settle_permission_reason(answers, &mut merged);
@@ -318,19 +329,12 @@ fn settle_permission_reason(answers: &[RunOutput<'_>], merged: &mut JsonObject) 
 /// Model events: a later field replaces an earlier one. In a chain the changes of the request add up, because
 /// each hook already saw those before it and may well have returned no more than its own.
 fn replace_specific(answers: &[RunOutput<'_>], accumulate_request: bool) -> Option<JsonObject> {
-    let objects = answers.iter().filter_map(|answer| answer.output.hook_specific_output.as_ref());
-    objects.cloned().reduce(|mut merged, next| {
-        for (key, value) in next {
-            match (key.as_str(), merged.get_mut(&key), value) {
-                ("llm_request", Some(Value::Object(so_far)), Value::Object(next)) if accumulate_request => {
-                    so_far.extend(next);
-                }
-                (_, _, value) => {
-                    merged.insert(key, value);
-                }
-            }
+    merge_specific(answers, |key, so_far, next| match (key, so_far, next) {
+        ("llm_request", Value::Object(so_far), Value::Object(next)) if accumulate_request => {
+            so_far.extend(next.clone());
+            true
         }
-        merged
+        _ => false,
     })
 }
 

@@ -102,8 +102,8 @@ fn messages(given: &JsonObject, value: &Value, at: &FieldPath<'_>) -> Result<Val
 /// Whether a member will be understood at the end of the chain.
 fn readable(key: &str, value: &Value) -> Result<(), TranslationError> {
     let alone = JsonObject::from_iter([(key.to_owned(), value.clone())]);
-    let applied = apply_hook_llm_request(&alone, &GenerateContentParameters::default());
-    applied.problems.into_iter().next().map_or(Ok(()), Err)
+    let (_, problems) = apply_hook_llm_request(&alone, &GenerateContentParameters::default());
+    problems.into_iter().next().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::output::{DEFAULT_ASK_REASON, Decision, HookOutput};
 use crate::verdict::aggregator::{RunOutput, merge_system_messages};
 use crate::verdict::hook_run::HookRun;
 use crate::verdict::result::{
-    AggregatedHookResult, Ask, Block, BlockCause, FailureStage, HookError, ProcessedHookResult, StopReason,
+    AggregatedHookResult, Block, BlockCause, HookError, ProcessedHookResult, StopReason,
 };
 
 /// Reads what the hooks of one event ask for: stop, block, question, message, suppression. Callers act on the fields of
@@ -53,12 +53,11 @@ fn policy_block(event: EventName, output: Option<&HookOutput>) -> Option<Block> 
 }
 
 /// The question that a person is to answer, with the reasons of those that ask.
-fn ask(event: EventName, aggregated: &AggregatedHookResult) -> Option<Ask> {
+fn ask(event: EventName, aggregated: &AggregatedHookResult) -> Option<String> {
     let merged = aggregated.final_output.as_ref();
     merged.filter(|output| event == EventName::BeforeTool && output.decision == Some(Decision::Ask))?;
     let reasons = &aggregated.ask_reasons;
-    let reason = if reasons.is_empty() { DEFAULT_ASK_REASON.to_owned() } else { reasons.join("\n") };
-    Some(Ask { reason })
+    Some(if reasons.is_empty() { DEFAULT_ASK_REASON.to_owned() } else { reasons.join("\n") })
 }
 
 /// The block that follows from failures: of those of the given hooks that are set to block an operation when
@@ -115,8 +114,8 @@ pub fn make_empty_success_result() -> AggregatedHookResult {
 
 /// The result of an event for which the hook system itself failed, at the given stage. It is not a success,
 /// so that it differs from an event without hooks, and it has no output, so that nothing is blocked by accident.
-pub fn build_failure_envelope(error: &dyn Display, stage: FailureStage) -> AggregatedHookResult {
-    let error = HookError::System { stage, message: error.to_string() };
+pub fn build_failure_envelope(error: &dyn Display, stage: &str) -> AggregatedHookResult {
+    let error = HookError { hook: None, message: format!("{stage}: {error}") };
     AggregatedHookResult { success: false, errors: vec![error], ..make_empty_success_result() }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::formats::json_object::JsonObject;
 use crate::output::json::{JsonProblem, parse_json, parse_json_prefix, trim_output};
-use crate::output::{DEFAULT_BLOCK_REASON, FIELDS, HookOutput, first_not_blank};
+use crate::output::{DEFAULT_BLOCK_REASON, HookOutput, first_not_blank, is_answer};
 use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::Exit;
 
@@ -60,11 +60,11 @@ pub(crate) fn interpret(exit: &Exit, stdout: &str, stdout_truncated: bool, stder
 
 /// The warning about a line that looks like a hook output where outputs are not read.
 fn lost_output(stdout: &str) -> Option<String> {
-    let is_output = |line: &&str| {
+    let is_lost = |line: &&str| {
         line.trim_start().starts_with('{')
-            && matches!(parse_json(line), Ok(Value::Object(fields)) if is_output(&fields))
+            && matches!(parse_json(line), Ok(Value::Object(fields)) if is_answer(&fields))
     };
-    let lost = shortened(stdout.lines().find(is_output)?);
+    let lost = shortened(stdout.lines().find(is_lost)?);
     Some(format!("a line of its output would have been an answer, and is ignored: {lost}"))
 }
 
@@ -164,7 +164,7 @@ fn lost_answer(stdout: &str) -> Option<String> {
             parse_json_prefix(rest).ok()
         });
         let Some(Value::Object(fields)) = found else { continue };
-        if !is_output(&fields) {
+        if !is_answer(&fields) {
             continue;
         }
         let loss = loss(fields);
@@ -179,11 +179,6 @@ fn lost_answer(stdout: &str) -> Option<String> {
         first.get_or_insert(warning);
     }
     first
-}
-
-/// Whether an object would have been the output of a hook, if it were alone.
-fn is_output(fields: &JsonObject) -> bool {
-    FIELDS.iter().any(|field| fields.contains_key(*field))
 }
 
 const ANSWER: &str = "an answer";

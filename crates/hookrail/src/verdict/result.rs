@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::event::EventName;
@@ -37,51 +36,15 @@ pub struct AggregatedHookResult {
     pub total_duration: Duration,
 }
 
-/// Why a hook, or the hook system itself, failed. Written as `{"hook", "message"}`; `hook` is null for the hook system.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the fields are named after what they hold")]
+/// Why a hook, or the hook system itself, failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
 #[non_exhaustive]
-pub enum HookError {
-    /// The hook of this name gave no verdict.
-    #[error("{failure}")]
-    Hook { name: String, failure: HookFailure },
-    /// The hook system itself failed.
-    #[error("{stage}: {message}")]
-    System { stage: FailureStage, message: String },
-}
-
-/// What the hook system was doing for an event when it failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FailureStage {
-    /// Finding the hooks that listen.
-    #[error("planning")]
-    Planning,
-    /// Writing what the hooks read.
-    #[error("payload")]
-    Payload,
-    /// Everything from admitting the hooks to merging their outputs, records included.
-    #[error("hook execution")]
-    HookExecution,
-}
-
-impl HookError {
+pub struct HookError {
     /// The name of the hook that failed; `None` when the hook system itself did.
-    pub fn hook(&self) -> Option<&str> {
-        match self {
-            Self::Hook { name, .. } => Some(name),
-            Self::System { .. } => None,
-        }
-    }
-}
-
-impl Serialize for HookError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("HookError", 2)?;
-        fields.serialize_field("hook", &self.hook())?;
-        fields.serialize_field("message", &self.to_string())?;
-        fields.end()
-    }
+    pub hook: Option<String>,
+    /// Why.
+    pub message: String,
 }
 
 /// An aggregated result whose common fields were read once, for all callers.
@@ -101,8 +64,8 @@ pub struct ProcessedHookResult {
     pub suppress_output: bool,
     /// The block that holds, if the event can be blocked and something blocked it.
     pub block: Option<Block>,
-    /// The question that a person is to answer before the tool runs; `None` while the call is blocked.
-    pub ask: Option<Ask>,
+    /// What a person is asked before the tool runs, never blank; `None` while the call is blocked.
+    pub ask: Option<String>,
     /// What hooks asked for without effect, such as a block of an event that cannot be blocked. What was odd about
     /// one hook's answer is with its run.
     pub warnings: Vec<String>,
@@ -154,7 +117,7 @@ impl ProcessedHookResult {
     /// Why the operation is blocked or, if it is not, why a person is to decide.
     pub fn verdict_reason(&self) -> Option<&str> {
         let block = self.block.as_ref().map(|block| block.reason.as_str());
-        block.or_else(|| self.ask.as_ref().map(|ask| ask.reason.as_str()))
+        block.or(self.ask.as_deref())
     }
 
     /// Blocks the event. A blocked call is nothing to ask a person about.
@@ -176,7 +139,7 @@ impl ProcessedHookResult {
 
     /// What went wrong in the hook system itself, as opposed to in a hook.
     pub fn infrastructure_failure(&self) -> Option<&HookError> {
-        self.aggregated.errors.iter().find(|error| error.hook().is_none())
+        self.aggregated.errors.iter().find(|error| error.hook.is_none())
     }
 
     /// What kept hooks from deciding that is not their doing: a failure of the hook system, a shortage of resources, or
@@ -272,21 +235,6 @@ impl StopReason {
     /// The reason as an owned text.
     pub fn into_string(self) -> String {
         self.0
-    }
-}
-
-/// A hook asks for a person's decision about a tool call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Ask {
-    /// What the question shows; never blank.
-    pub reason: String,
-}
-
-impl Ask {
-    /// A question that shows this reason.
-    pub fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
     }
 }
 

@@ -262,7 +262,7 @@ fn check_verdict(row: &Row, variant: Variant, project: &TestProject, result: &Pr
             assert!(!result.aggregated.success, "{seen}");
             let errors = &result.aggregated.errors;
             assert!(
-                matches!(errors.as_slice(), [error] if error.hook() == Some("hostile")
+                matches!(errors.as_slice(), [error] if error.hook.as_deref() == Some("hostile")
                     && error.to_string().contains(text)),
                 "{errors:?}"
             );

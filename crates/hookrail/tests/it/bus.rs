@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use hookrail::components::{
-    BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionRequest,
-    HookExecutionResponse, MessageBus, Subscription,
+    BusErrorCode, BusMessage, HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, HookExecutionResponse,
+    MessageBus, Subscription,
 };
+use hookrail::effects::ToolGate;
 use hookrail::schemas::sample_input;
 use hookrail::{EventName, HookSession};
 use hookrail_testkit::TestProject;
@@ -102,8 +103,9 @@ async fn both_paths_give_the_same_result() {
     let input = object(json!({ "path": "." }));
     let direct = rig.session.fire_before_tool("ls", &input).await;
     assert_eq!(mediated.final_output, serde_json::to_value(&direct.notes.output).ok(), "DELTA-HBUS-002");
-    assert_eq!(mediated.reason, direct.block().map(|block| block.reason.clone()), "DELTA-HBUS-002");
-    assert_eq!(mediated.stop_reason, direct.stop().map(|stop| stop.as_str().to_owned()), "DELTA-HBUS-002");
+    let ToolGate::Block { block, stop: Some(stop) } = direct.gate else { panic!("{direct:?}") };
+    assert_eq!(mediated.reason, Some(block.reason), "DELTA-HBUS-002");
+    assert_eq!(mediated.stop_reason.as_deref(), Some(stop.as_str()), "DELTA-HBUS-002");
     assert!(mediated.success, "a block by decision is healthy");
 }
 
@@ -259,8 +261,7 @@ async fn older_spellings_are_understood() {
         let response = rig.ask(message.clone()).await;
         assert!(response.success() && response.correlation_id == "c-1", "DELTA-HBUS-001: {message}");
     }
-    let typed = HookExecutionRequest::new(EventName::BeforeTool, object(tool()), "typed");
-    rig.bus.publish(&typed.into());
+    rig.bus.publish(&BusMessage::request(EventName::BeforeTool, object(tool()), "typed"));
     let response = tokio::time::timeout(PATIENCE, rig.responses.recv()).await.unwrap().unwrap();
     assert!(response.success() && response.correlation_id == "typed", "DELTA-HBUS-001");
 }

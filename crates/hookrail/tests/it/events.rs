@@ -1,7 +1,7 @@
 //! What hooks of all eleven events read from stdin, as real processes find it there.
 
 use hookrail::components::{
-    Event, HookEventHandler, ProcessedHookResult, parse_input, to_hook_llm_request, to_hook_llm_response,
+    DEFAULT_HOOK_TRANSLATOR, Event, HookEventHandler, ProcessedHookResult, parse_input,
 };
 use hookrail::schemas::sample_input;
 use hookrail::{
@@ -24,7 +24,7 @@ fn keep_stdin() -> Value {
     json!({ "enableHooks": true, "hooks": hooks })
 }
 
-async fn fire(handler: &HookEventHandler, event: EventName) -> ProcessedHookResult {
+async fn fire(handler: HookEventHandler<'_>, event: EventName) -> ProcessedHookResult {
     let tool_input = object(json!({ "path": "notes.txt", "content": "Grüße\n" }));
     let tool_response =
         object(json!({ "llmContent": "ok", "returnDisplay": "Wrote it", "metadata": { "bytes": 7 } }));
@@ -52,19 +52,25 @@ async fn fire(handler: &HookEventHandler, event: EventName) -> ProcessedHookResu
                 .await
         }
         EventName::BeforeModel => {
-            handler.fire(&Event::BeforeModel { llm_request: to_hook_llm_request(&rich_request()) }).await
+            handler
+                .fire(&Event::BeforeModel {
+                    llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&rich_request()),
+                })
+                .await
         }
         EventName::AfterModel => {
             handler
                 .fire(&Event::AfterModel {
-                    llm_request: to_hook_llm_request(&rich_request()),
-                    llm_response: to_hook_llm_response(&rich_response()),
+                    llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&rich_request()),
+                    llm_response: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(&rich_response()),
                 })
                 .await
         }
         EventName::BeforeToolSelection => {
             handler
-                .fire(&Event::BeforeToolSelection { llm_request: to_hook_llm_request(&rich_request()) })
+                .fire(&Event::BeforeToolSelection {
+                    llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&rich_request()),
+                })
                 .await
         }
         EventName::SessionStart => {

@@ -13,8 +13,8 @@ use hookrail_testkit::{TestProject, process_is_alive, wait_until};
 use serde_json::{Value, json};
 
 use crate::kit::{
-    PATIENCE, block_of, builder, command, execute_tool_with_hooks, object, on, rich_request, says, session,
-    untouched, with_hooks,
+    PATIENCE, block_of, builder, command, execute_tool_with_hooks, model_block, object, on, rich_request,
+    says, session, untouched, with_hooks,
 };
 use crate::logs::listen;
 
@@ -60,8 +60,8 @@ async fn a_hook_set_to_block_on_failure_blocks_when_it_gives_no_verdict() {
                 "BeforeModel" => {
                     let asked = rich_request();
                     let result = session.fire_before_model(&asked).await;
-                    assert!(result.block().unwrap().reason.contains(why), "{why}");
-                    assert!(result.stop().is_none());
+                    assert!(model_block(&result).unwrap().reason.contains(why), "{why}");
+                    assert!(matches!(result.gate, ModelGate::Answer { .. }), "it does not stop");
                 }
                 _ => {
                     let result = session.fire_after_tool("x", &empty(), &empty()).await;
@@ -125,7 +125,7 @@ async fn a_panic_inside_becomes_a_failure_envelope_and_the_operation_proceeds() 
             let result = session.fire_before_model(&asked).await;
             assert!(matches!(result.gate, ModelGate::Send { .. }), "HOOK-111, HOOK-116: {at}");
             let result = session.fire_before_tool_selection(&rich_request()).await;
-            assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-111: {at}");
+            assert_eq!(result.gate, ToolSelection::Unchanged, "HOOK-111: {at}");
             let execution =
                 execute_tool_with_hooks(&session, "x", empty(), permit_unless_asked, async |_| {
                     ToolResult::text("done")
@@ -199,7 +199,7 @@ async fn a_panic_blocks_where_a_planned_hook_blocks_on_failure() {
     let block = block_of(&session, "x").await.unwrap();
     assert_eq!(block.cause, BlockCause::Failure, "HOOK-115 yields to the hook's own wish");
     assert!(block.reason.contains("the hook system failed"), "{}", block.reason);
-    assert!(session.fire_before_model(&rich_request()).await.block().is_some());
+    assert!(model_block(&session.fire_before_model(&rich_request()).await).is_some());
     assert_eq!(session.fire_after_tool("x", &empty(), &empty()).await, AfterToolHookResult::default());
 }
 

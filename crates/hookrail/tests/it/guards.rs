@@ -11,8 +11,8 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::{
-    approve, block_of, builder, builder_trusting, command, execute_tool_with_hooks, object, on, rich_request,
-    says, store,
+    approve, block_of, builder, builder_trusting, command, execute_tool_with_hooks, model_block, object, on,
+    rich_request, says, store,
 };
 use crate::logs::listen;
 
@@ -129,7 +129,7 @@ async fn a_guard_that_changes_during_the_session_blocks_until_it_is_approved_aga
     assert!(execution.blocked);
     let asked = rich_request();
     let result = session.fire_before_model(&asked).await;
-    assert!(result.block().unwrap().reason.contains("changed since"));
+    assert!(model_block(&result).unwrap().reason.contains("changed since"));
 
     let log = listen();
     let after = session.fire_after_tool("x", &empty(), &empty()).await;
@@ -212,7 +212,7 @@ async fn unusable_settings_block_guarded_events_unless_the_host_is_content_with_
         assert_eq!(block_of(&session, "x").await.unwrap().cause, BlockCause::Failure, "C8");
         let asked = rich_request();
         let model = session.fire_before_model(&asked).await;
-        assert!(model.block().is_some(), "C8");
+        assert!(model_block(&model).is_some(), "C8");
         let system = session.hook_system().unwrap();
         let prompt = system.event_handler().unwrap().fire(&Event::BeforeAgent { prompt: "hi" }).await;
         assert_eq!(prompt.block.map(|block| block.cause), Some(BlockCause::Failure), "C8");

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookrail::components::HookEventHandler;
-use hookrail::effects::{BeforeToolHookResult, ToolGate};
+use hookrail::effects::{BeforeModelHookResult, BeforeToolHookResult, ModelGate, ToolGate};
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::observer::{HookBatch, HookCall, HookObserver};
 use hookrail::settings::SettingsFiles;
 use hookrail::settings::SettingsPaths;
 use hookrail::{
     ApprovalStore, Block, EventName, Hook, HookSession, HookSessionBuilder, JsonObject, Permission,
-    PermissionRequest, StopReason, ToolOutcome, ToolResult, TrustPolicy,
+    PermissionRequest, StopReason, ToolEnd, ToolOutcome, ToolResult, TrustPolicy,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub(crate) fn session(project: &TestProject) -> HookSession {
 }
 
 /// The event handler of a session, started.
-pub(crate) fn handler(session: &HookSession) -> &HookEventHandler {
+pub(crate) fn handler(session: &HookSession) -> HookEventHandler<'_> {
     let system = session.hook_system().expect("hooks are on");
     system.initialize();
     system.event_handler().expect("a handler after the start")
@@ -84,14 +84,9 @@ pub(crate) async fn execute_tool_with_hooks(
     permission: impl AsyncFnOnce(PermissionRequest<'_>) -> Permission,
     execute: impl AsyncFnOnce(&JsonObject) -> ToolResult,
 ) -> ToolExecution {
-    let (result, blocked, stop) = match session.execute_tool(tool_name, tool_input, permission, execute).await
-    {
-        ToolOutcome::Ran { result, stop, .. } => (result, false, stop),
-        ToolOutcome::Blocked { result, stop, .. } => (result, true, stop),
-        ToolOutcome::Denied { result, .. } => (result, false, None),
-        ToolOutcome::Stopped { result, reason, .. } => (result, false, Some(reason)),
-    };
-    ToolExecution { result, blocked, stop }
+    let ToolOutcome { end, result, stop, .. } =
+        session.execute_tool(tool_name, tool_input, permission, execute).await;
+    ToolExecution { result, blocked: matches!(end, ToolEnd::Blocked { .. }), stop }
 }
 
 /// Whether hooks had nothing to say about a tool call.
@@ -102,7 +97,24 @@ pub(crate) fn untouched(result: &BeforeToolHookResult<'_>) -> bool {
 
 /// The reason of the block that holds for a tool call.
 pub(crate) async fn block_of(session: &HookSession, tool: &str) -> Option<Block> {
-    session.fire_before_tool(tool, &JsonObject::new()).await.block().cloned()
+    tool_block(&session.fire_before_tool(tool, &JsonObject::new()).await).cloned()
+}
+
+/// The block of a model call.
+pub(crate) fn model_block<'r>(result: &'r BeforeModelHookResult<'_>) -> Option<&'r Block> {
+    match &result.gate {
+        ModelGate::Answer { block, .. } => Some(block),
+        ModelGate::Stop { block, .. } => block.as_ref(),
+        ModelGate::Send { .. } => None,
+    }
+}
+
+/// The block of a tool call.
+pub(crate) fn tool_block<'r>(result: &'r BeforeToolHookResult<'_>) -> Option<&'r Block> {
+    match &result.gate {
+        ToolGate::Block { block, .. } => Some(block),
+        _ => None,
+    }
 }
 
 /// A command that answers with this output.

@@ -1,10 +1,8 @@
 //! Whatever becomes of a tool call or a model call, nothing that its hooks gave is lost.
 #![expect(clippy::indexing_slicing, reason = "helpers of tests fail them by panicking")]
 
-use hookrail::model::{OutgoingCall, StopPoint};
-use hookrail::{
-    HookSession, JsonObject, ModelOutcome, Permission, PermissionRequest, StopReason, ToolOutcome, ToolResult,
-};
+use hookrail::model::{ModelEnd, ModelOutcome, OutgoingCall, StopPoint};
+use hookrail::{HookSession, JsonObject, Permission, PermissionRequest, StopReason, ToolEnd, ToolResult};
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
@@ -47,12 +45,12 @@ async fn every_outcome_of_a_tool_call_has_the_warnings() {
         let answer = async |_: PermissionRequest<'_>| permission.clone();
         let tool = async |_: &JsonObject| ToolResult::text("done");
         let outcome = session.execute_tool("x", JsonObject::new(), answer, tool).await;
-        expect_warnings(outcome.warnings(), count, case);
-        let name = match outcome {
-            ToolOutcome::Ran { .. } => "Ran",
-            ToolOutcome::Blocked { .. } => "Blocked",
-            ToolOutcome::Denied { .. } => "Denied",
-            ToolOutcome::Stopped { .. } => "Stopped",
+        expect_warnings(&outcome.warnings, count, case);
+        let name = match outcome.end {
+            ToolEnd::Ran { .. } => "Ran",
+            ToolEnd::Blocked { .. } => "Blocked",
+            ToolEnd::Denied => "Denied",
+            ToolEnd::Stopped => "Stopped",
         };
         assert_eq!(name, case);
     }
@@ -60,20 +58,14 @@ async fn every_outcome_of_a_tool_call_has_the_warnings() {
 
 /// The name of an outcome, the reason of its block, and the message for the next request.
 fn brief(outcome: &ModelOutcome) -> (&'static str, Option<&str>, Option<&str>) {
-    match outcome {
-        ModelOutcome::Answered(answer) => ("Answered", None, answer.next_system_message.as_deref()),
-        ModelOutcome::Blocked { block, next_system_message, .. } => {
-            ("Blocked", Some(&block.reason), next_system_message.as_deref())
-        }
-        ModelOutcome::Denied { next_system_message, .. } => ("Denied", None, next_system_message.as_deref()),
-        ModelOutcome::Stopped { at: StopPoint::BeforeCall { block, next_system_message, .. }, .. } => {
-            let block = block.as_ref().map(|block| block.reason.as_str());
-            ("Stopped before", block, next_system_message.as_deref())
-        }
-        ModelOutcome::Stopped { at: StopPoint::AfterCall(answer), .. } => {
-            ("Stopped after", None, answer.next_system_message.as_deref())
-        }
-    }
+    let (name, block) = match &outcome.end {
+        ModelEnd::Answered(_) => ("Answered", None),
+        ModelEnd::Blocked { block, .. } => ("Blocked", Some(block)),
+        ModelEnd::Denied { .. } => ("Denied", None),
+        ModelEnd::Stopped { at: StopPoint::BeforeCall { block }, .. } => ("Stopped before", block.as_ref()),
+        ModelEnd::Stopped { at: StopPoint::AfterCall(_), .. } => ("Stopped after", None),
+    };
+    (name, block.map(|block| block.reason.as_str()), outcome.next_system_message.as_deref())
 }
 
 #[tokio::test]
@@ -110,6 +102,6 @@ async fn every_outcome_of_a_model_call_has_warnings_block_and_message() {
         let model = async |_: OutgoingCall<'_>| Ok::<_, std::convert::Infallible>(rich_response());
         let Ok(outcome) = session.call_model(rich_request(), answer, model).await;
         assert_eq!(brief(&outcome), expected);
-        expect_warnings(outcome.warnings(), count, expected.0);
+        expect_warnings(&outcome.warnings, count, expected.0);
     }
 }

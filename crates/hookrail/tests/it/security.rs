@@ -364,7 +364,7 @@ fn a_world_writable_state_folder_approves_nothing() {
     let result = fire(&session, "ls");
     assert_eq!(reason(&result), "the guard says no", "the user's hooks stay on");
     assert!(!project.dir().join("pwned").exists());
-    let findings = session.hook_system().expect("hooks are on").diagnostics();
+    let findings = session.findings();
     assert!(findings.iter().any(|finding| finding.message.contains("hookrail")), "{findings:?}");
 }
 

@@ -7,14 +7,14 @@ use hookrail::components::Event;
 use hookrail::effects::ToolGate;
 use hookrail::{
     BlockCause, Decider, EventName, HookSession, JsonObject, Permission, PermissionRequest,
-    PermissionSubject, StopReason, ToolContent, ToolOutcome, ToolResult, permit_unless_asked,
+    PermissionSubject, StopReason, ToolContent, ToolEnd, ToolOutcome, ToolResult, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::{
-    ToolExecution, chained, command, execute_tool_with_hooks, object, on, says, session, untouched,
-    with_hooks,
+    ToolExecution, chained, command, execute_tool_with_hooks, object, on, says, session, tool_block,
+    untouched, with_hooks,
 };
 
 fn input() -> JsonObject {
@@ -50,7 +50,7 @@ async fn before_tool_blocks_by_exit_code_or_decision() {
         let given = input();
         let result = session.fire_before_tool("write_file", &given).await;
         assert!(result.notes.output.as_ref().unwrap().blocks(EventName::BeforeTool), "{requirement}");
-        let block = result.block().unwrap();
+        let block = tool_block(&result).unwrap();
         assert_eq!((block.reason.as_str(), block.cause), (reason, BlockCause::Policy), "{requirement}");
 
         let (execution, ran) = execute(&session).await;
@@ -349,14 +349,15 @@ async fn an_ask_goes_to_the_permission_step_with_its_reason() {
             let outcome = session
                 .execute_tool("write_file", input(), permission, async |_| ToolResult::text("done"))
                 .await;
-            match (outcome, status) {
-                (ToolOutcome::Ran { tool_input, .. }, "ran") => assert_eq!(tool_input["path"], "b.txt"),
-                (ToolOutcome::Denied { result, .. }, "denied") => {
+            let ToolOutcome { end, tool_input, result, stop, .. } = outcome;
+            match (end, status) {
+                (ToolEnd::Ran { .. }, "ran") => assert_eq!(tool_input["path"], "b.txt"),
+                (ToolEnd::Denied, "denied") => {
                     assert_eq!(result.llm_content.to_text(), "the person said no");
                     assert_eq!(result.error.unwrap().kind.as_deref(), Some("permission_denied"));
                 }
-                (ToolOutcome::Stopped { reason, result, .. }, "stopped") => {
-                    assert_eq!(reason.as_str(), "enough");
+                (ToolEnd::Stopped, "stopped") => {
+                    assert_eq!(stop.unwrap().as_str(), "enough");
                     assert_eq!(
                         result.llm_content.to_text(),
                         "Agent execution stopped: enough",
@@ -385,7 +386,7 @@ async fn a_block_wins_over_an_ask_and_a_stop_is_kept() {
         let (_project, session) = with_hooks("BeforeTool", &[hooks[0], hooks[1]]);
         let given = input();
         let result = session.fire_before_tool("x", &given).await;
-        assert_eq!(result.block().map(|block| block.cause), Some(BlockCause::Policy), "O7");
+        assert_eq!(tool_block(&result).map(|block| block.cause), Some(BlockCause::Policy), "O7");
     }
     let stop = says(&json!({ "continue": false, "stopReason": "enough" }));
     let (_project, session) = with_hooks("BeforeTool", &[&ask, &stop]);
@@ -438,7 +439,9 @@ async fn after_tool_replaces_what_the_model_and_the_person_get() {
         let hooks = [&replaces(json!("earlier")), &replaces(given.clone()), &context];
         let (_project, session) = with_hooks("AfterTool", &hooks.map(String::as_str));
         let outcome = session.execute_tool("ls", input(), permit_unless_asked, async |_| secret()).await;
-        let ToolOutcome::Ran { result, original, .. } = outcome else { panic!("{outcome:?}") };
+        let ToolOutcome { end: ToolEnd::Ran { original }, result, .. } = outcome else {
+            panic!("{outcome:?}")
+        };
         assert_eq!(result.llm_content.to_text(), format!("{content}\n\nand more"), "O22, HOOK-178: {given}");
         assert_eq!(result.return_display, display, "O22, HOOK-217: {given}");
         assert_eq!(result.metadata, secret().metadata, "O22");
@@ -446,5 +449,5 @@ async fn after_tool_replaces_what_the_model_and_the_person_get() {
     }
     let (_project, session) = with_hooks("AfterTool", &[&replaces(Value::Null)]);
     let outcome = session.execute_tool("ls", input(), permit_unless_asked, async |_| secret()).await;
-    assert!(matches!(outcome, ToolOutcome::Ran { original: None, .. }), "null replaces nothing");
+    assert!(matches!(outcome.end, ToolEnd::Ran { original: None }), "null replaces nothing");
 }

@@ -19,7 +19,8 @@ use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
 
 use crate::kit::{
-    chained, command, object, on, request, response, rich_request, rich_response, says, session, with_hooks,
+    chained, command, model_block, object, on, request, response, rich_request, rich_response, says, session,
+    with_hooks,
 };
 
 fn specific(fields: &Value) -> Value {
@@ -81,7 +82,7 @@ async fn before_model_blocks_with_or_without_an_answer() {
     let (_project, session) = with_hooks("BeforeModel", &["echo not today >&2; exit 2"]);
     let asked = rich_request();
     let result = session.fire_before_model(&asked).await;
-    assert_eq!(result.block(), Some(&policy("not today")), "HOOK-037, HOOK-066");
+    assert_eq!(model_block(&result), Some(&policy("not today")), "HOOK-037, HOOK-066");
 }
 
 #[tokio::test]
@@ -165,7 +166,7 @@ async fn a_chain_before_the_model_adds_up() {
     let asked = request(json!({ "model": "m", "contents": "My password is 1234." }));
     let session = session(&project);
     let result = session.fire_before_model(&asked).await;
-    assert_eq!(result.block(), None, "HOOK-105: the second hook sees what the first one changed");
+    assert_eq!(model_block(&result), None, "HOOK-105: the second hook sees what the first one changed");
     let sent = serde_json::to_value(sent(result.gate)).unwrap();
     assert_eq!(
         sent["contents"][0]["parts"][0]["text"], "[redacted]",
@@ -184,7 +185,7 @@ async fn what_cannot_be_read_is_not_applied_and_the_rest_is() {
     let result = after_model(&specific(&json!({ "llm_response": { "candidates": "none" } }))).await;
     assert_eq!(result.response, rich_response(), "HOOK-111");
     let result = selection(&specific(&json!({ "toolConfig": { "mode": 7 } }))).await;
-    assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-111");
+    assert_eq!(result.gate, ToolSelection::Unchanged, "HOOK-111");
 }
 
 #[tokio::test]
@@ -237,7 +238,7 @@ fn restriction(selection: ToolSelection) -> FunctionCallingConfig {
 async fn before_tool_selection_restricts_tools() {
     let any_look = json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": ["look"] }, "tools": [] });
     let any_look = specific(&any_look);
-    let selected = selection(&any_look).await.selection;
+    let selected = selection(&any_look).await.gate;
     let mut sent = rich_request();
     if let ToolSelection::Restricted { tool_config } = &selected {
         sent.set_tools(tool_config.clone());
@@ -253,18 +254,18 @@ async fn before_tool_selection_restricts_tools() {
     assert_eq!(given.allowed_function_names, Some(vec!["look".to_owned()]), "HOOK-055, HOOK-168, HOOK-181");
 
     let auto = specific(&json!({ "toolConfig": { "mode": "AUTO", "allowedFunctionNames": ["look"] } }));
-    let given = restriction(selection(&auto).await.selection);
+    let given = restriction(selection(&auto).await.gate);
     assert_eq!(given.mode, Some(FunctionCallingMode::Auto), "HOOK-056");
 
     let none = specific(&json!({ "toolConfig": { "mode": "NONE" } }));
     let (_project, session) = with_hooks("BeforeToolSelection", &[&says(&any_look), &says(&none)]);
     let result = session.fire_before_tool_selection(&rich_request()).await;
-    let given = restriction(result.selection);
+    let given = restriction(result.gate);
     assert_eq!(given.mode, Some(FunctionCallingMode::None), "HOOK-056, HOOK-057, HOOK-101");
     assert_eq!(given.allowed_function_names.unwrap_or_default(), Vec::<String>::new(), "HOOK-057, HOOK-101");
 
     let any_of_none = specific(&json!({ "toolConfig": { "mode": "ANY", "allowedFunctionNames": [] } }));
-    let given = restriction(selection(&any_of_none).await.selection);
+    let given = restriction(selection(&any_of_none).await.gate);
     assert_eq!(given.mode, Some(FunctionCallingMode::None), "L16");
     assert_eq!(given.allowed_function_names, Some(Vec::new()), "L16");
 }
@@ -272,10 +273,11 @@ async fn before_tool_selection_restricts_tools() {
 #[tokio::test]
 async fn before_tool_selection_stops_but_does_not_block() {
     let result = selection(&json!({ "continue": false, "stopReason": "enough", "systemMessage": "m" })).await;
-    assert_eq!(result.stop(), Some(&StopReason::new("enough")), "HOOK-058, HOOK-181");
+    let stop = ToolSelection::Stop { reason: StopReason::new("enough") };
+    assert_eq!(result.gate, stop, "HOOK-058, HOOK-181");
     assert_eq!(result.notes.system_message.as_deref(), Some("m"));
     let result = selection(&json!({ "decision": "block", "reason": "no" })).await;
-    assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-181: it cannot block");
+    assert_eq!(result.gate, ToolSelection::Unchanged, "HOOK-181: it cannot block");
     assert!(result.notes.warnings[0].contains("cannot be blocked"), "O18: {:?}", result.notes.warnings);
 }
 
@@ -294,7 +296,7 @@ async fn failed_hooks_change_nothing() {
     assert!(result.notes.system_message.is_none(), "HOOK-052");
     let (_project, session) = with_hooks("BeforeToolSelection", &[failing]);
     let result = session.fire_before_tool_selection(&rich_request()).await;
-    assert_eq!(result.selection, ToolSelection::Unchanged, "HOOK-060");
+    assert_eq!(result.gate, ToolSelection::Unchanged, "HOOK-060");
     assert!(result.notes.system_message.is_none(), "HOOK-060");
 }
 
@@ -332,7 +334,7 @@ async fn plain_text_is_a_message_for_the_model_and_never_undoes_a_block() {
     project.user_settings(&on("BeforeModel", &[command(&block), command("echo all is well")]));
     let (session, asked) = (session(&project), rich_request());
     let result = session.fire_before_model(&asked).await;
-    assert!(result.block().is_some(), "HOOK-064, HOOK-114");
+    assert!(model_block(&result).is_some(), "HOOK-064, HOOK-114");
     assert_eq!(result.notes.system_message.as_deref(), Some("all is well"), "HOOK-064, HOOK-114, HOOK-159");
 }
 
@@ -411,7 +413,7 @@ async fn results_are_public_types_with_safe_defaults() {
     let AfterModelHookResult { response, .. } =
         session.fire_after_model(&rich_request(), rich_response()).await;
     assert_eq!(response, rich_response(), "HOOK-136");
-    let BeforeToolSelectionHookResult { selection, .. } =
+    let BeforeToolSelectionHookResult { gate: selection, .. } =
         session.fire_before_tool_selection(&rich_request()).await;
     assert_eq!(selection, ToolSelection::Unchanged, "HOOK-137");
 }

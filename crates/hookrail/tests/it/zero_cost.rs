@@ -6,10 +6,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hookrail::effects::{AfterToolHookResult, AgentHookResult, BeforeToolSelectionHookResult, ModelGate};
-use hookrail::model::{OutgoingCall, ResponseChange};
+use hookrail::model::{ModelEnd, ModelOutcome, OutgoingCall, ResponseChange};
 use hookrail::{
-    HookSession, JsonObject, ModelOutcome, PreCompressTrigger, SessionStartSource, ToolResult,
-    permit_unless_asked,
+    HookSession, JsonObject, PreCompressTrigger, SessionStartSource, ToolResult, permit_unless_asked,
 };
 use hookrail_testkit::TestProject;
 use serde_json::{Value, json};
@@ -65,7 +64,9 @@ fn check_silent(session: &HookSession, requirement: &str) {
         Ok::<_, ()>(rich_response())
     });
     match at_once(call) {
-        Ok(ModelOutcome::Answered(answer)) => assert_eq!(answer.response, rich_response(), "{requirement}"),
+        Ok(ModelOutcome { end: ModelEnd::Answered(answer), .. }) => {
+            assert_eq!(answer.response, rich_response(), "{requirement}")
+        }
         other => panic!("{requirement}: {other:?}"),
     }
 }

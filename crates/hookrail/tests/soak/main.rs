@@ -11,6 +11,7 @@
 
 use std::time::{Duration, Instant};
 
+use hookrail::effects::{ModelGate, ToolGate};
 use hookrail::genai::GenerateContentParameters;
 use hookrail::{HookSession, JsonObject, TrustPolicy};
 use hookrail_testkit::{TestProject, process};
@@ -162,7 +163,7 @@ async fn fire(config: &HookSession, kind: &str) {
     match kind {
         "model" => {
             let request = GenerateContentParameters::default();
-            assert!(config.fire_before_model(&request).await.block().is_none());
+            assert!(matches!(config.fire_before_model(&request).await.gate, ModelGate::Send { .. }));
         }
         "large" => {
             let content = json!("x".repeat(300_000));
@@ -176,7 +177,8 @@ async fn fire(config: &HookSession, kind: &str) {
             assert!(tokio::time::timeout(patience, event).await.is_err(), "it sleeps for a minute");
         }
         tool => {
-            let blocked = config.fire_before_tool(tool, &small).await.block().is_some();
+            let gate = config.fire_before_tool(tool, &small).await.gate;
+            let blocked = matches!(gate, ToolGate::Block { .. });
             assert_eq!(blocked, matches!(tool, "speaks" | "parallel"), "{tool}");
         }
     }

@@ -134,7 +134,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
             format!("blocked {cause}: {}", block.reason)
         }
         None => match (&result.ask, &result.stop) {
-            (Some(ask), _) => format!("a person decides: {}", ask.reason),
+            (Some(ask), _) => format!("a person decides: {ask}"),
             (None, Some(_)) => "not blocked".to_owned(),
             (None, None) => "allowed".to_owned(),
         },
@@ -166,7 +166,7 @@ fn render_verdict(text: &mut String, fired: &Fired<'_>) {
         labelled(text, "note", &format!("this {NO_EFFECT_HERE}: {}", why_observed(result.event)));
     }
     // The errors of single hooks are printed with the hooks.
-    for error in result.aggregated.errors.iter().filter(|error| error.hook().is_none()) {
+    for error in result.aggregated.errors.iter().filter(|error| error.hook.is_none()) {
         labelled(text, "error", &error.to_string());
     }
 }

@@ -111,7 +111,7 @@ impl Guard {
 }
 
 /// The handler of a session's events; `None` while hooks are off.
-pub(super) fn handler(session: &HookSession) -> Option<&HookEventHandler> {
+pub(super) fn handler(session: &HookSession) -> Option<HookEventHandler<'_>> {
     let system = session.hook_system()?;
     system.initialize();
     system.event_handler().ok()
@@ -119,7 +119,7 @@ pub(super) fn handler(session: &HookSession) -> Option<&HookEventHandler> {
 
 /// Whether hooks may decide about tool calls at all.
 pub(super) fn listens(session: &HookSession) -> bool {
-    let of = |event| handler(session).is_some_and(|handler| handler.listens_to(event));
+    let of = |event| session.listens_to(event);
     of(EventName::BeforeTool) || of(EventName::AfterTool)
 }
 
@@ -159,7 +159,7 @@ pub(super) async fn before(session: &HookSession, call: &OurCall, extra: &JsonOb
         (Some(block), ..) => block.reason.clone(),
         (None, Some(stop), _) => format!("Agent execution stopped by hook: {stop}"),
         (None, None, Some(ask)) => {
-            format!("A hook asked for a person's decision, and nobody can be asked here: {}", ask.reason)
+            format!("A hook asked for a person's decision, and nobody can be asked here: {ask}")
         }
         (None, None, None) => {
             let arguments = changed_arguments(result, &call.input);

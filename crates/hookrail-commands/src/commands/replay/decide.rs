@@ -59,7 +59,7 @@ impl ReplayDecider {
                 }
             }
             if !run_hooks {
-                system.disable_hooks_where(|hook| !hook.is_pure());
+                system.registry()?.disable_where(|hook| !hook.is_pure());
             }
         }
         let signals = if has_processes {

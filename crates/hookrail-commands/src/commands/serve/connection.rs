@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hookrail::HookSession;
-use hookrail::components::{CheckedRequest, HookExecutionResponse};
+use hookrail::components::{HookExecutionRequest, HookExecutionResponse};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Server;
@@ -93,7 +93,7 @@ async fn take_line(
 /// Most events of most agents need no hook, and are answered here without a task.
 enum LineCheck {
     /// A request for which hooks have to run.
-    NeedsHooks(CheckedRequest),
+    NeedsHooks(HookExecutionRequest),
     /// Nothing: this is the response.
     Answered(HookExecutionResponse),
 }
@@ -116,7 +116,7 @@ fn check_line(server: &Server, hooks: &HookSession, line: &RequestLine<'_>) -> L
             return LineCheck::Answered(HookExecutionResponse::invalid_request(&message));
         }
     };
-    let request = match CheckedRequest::parse_text(text) {
+    let request = match HookExecutionRequest::parse_text(text) {
         Ok(request) => request,
         Err(refusal) => return LineCheck::Answered(refusal),
     };
@@ -131,7 +131,7 @@ fn check_line(server: &Server, hooks: &HookSession, line: &RequestLine<'_>) -> L
 async fn run_hooks(
     server: Arc<Server>,
     hooks: Arc<HookSession>,
-    request: CheckedRequest,
+    request: HookExecutionRequest,
     pending: PendingResponse,
     permit: Option<OwnedSemaphorePermit>,
 ) {

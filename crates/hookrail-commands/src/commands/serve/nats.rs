@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hookrail::components::{CheckedRequest, HookExecutionResponse, ServiceUrl};
+use hookrail::components::{HookExecutionRequest, HookExecutionResponse, ServiceUrl};
 use hookrail_remote::Place;
 
 use super::connection::answer_line;
@@ -32,7 +32,7 @@ pub(super) async fn serve(server: &Arc<Server>, url: &ServiceUrl, args: &ServeAr
 /// Where no hooks are on, nobody can decide. Whoever asks has to know that it was not an "allow".
 async fn answer(server: Arc<Server>, message: Vec<u8>) -> Vec<u8> {
     let hooks = server.engines.current();
-    let answer = match (CheckedRequest::parse_remote(&message), hooks.hook_system()) {
+    let answer = match (HookExecutionRequest::parse_remote(&message), hooks.hook_system()) {
         (Err(refusal), _) => refusal,
         (Ok(_), None) => HookExecutionResponse::internal_error(String::new(), "hooks are off at the service"),
         (Ok(request), Some(system)) if system.has_hooks_for(&request) => system.execute(request).await,

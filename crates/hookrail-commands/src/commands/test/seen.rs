@@ -68,7 +68,7 @@ impl SeenOutcome {
         let reasons = [
             result.block.as_ref().map(|block| block.reason.clone()),
             result.stop.as_ref().map(ToString::to_string),
-            result.ask.as_ref().map(|ask| ask.reason.clone()),
+            result.ask.clone(),
             output.and_then(|output| output.reason.clone()),
         ];
         let mut known: Vec<String> = Vec::new();

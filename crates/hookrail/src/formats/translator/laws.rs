@@ -273,7 +273,7 @@ proptest! {
         ]),
     ) {
         let given = JsonObject::from_iter([(key.to_owned(), odd)]);
-        for problem in apply_hook_llm_request(&given, &base).problems {
+        for problem in apply_hook_llm_request(&given, &base).1 {
             let at = format!("llm_request.{key}");
             prop_assert!(problem.field.starts_with(&at), "{problem}");
         }

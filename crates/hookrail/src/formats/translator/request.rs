@@ -19,7 +19,7 @@ const SYSTEM_INSTRUCTION: &str = "systemInstruction";
 /// What hooks see of a model request. Every text is borrowed. Parts that are not text are left out, and so
 /// are messages without text; the system instruction and the tool definitions have no place in the
 /// stable format.
-pub fn to_hook_llm_request(request: &GenerateContentParameters) -> LlmRequest<'_> {
+pub(crate) fn to_hook_llm_request(request: &GenerateContentParameters) -> LlmRequest<'_> {
     LlmRequest {
         model: Cow::Borrowed(&request.model),
         messages: shown_messages(&request.contents).map(|(_, message)| message).collect(),
@@ -40,27 +40,20 @@ pub fn to_hook_llm_request(request: &GenerateContentParameters) -> LlmRequest<'_
 ///   unless tool calls, tool results, images or the like are in it. Entries without text keep their place.
 /// - An added message comes right before the message that follows it in the answer, or last; but never
 ///   between a tool call and its result.
-pub fn from_hook_llm_request(
+pub(crate) fn from_hook_llm_request(
     given: &JsonObject,
     base: &GenerateContentParameters,
 ) -> Result<GenerateContentParameters, TranslationError> {
-    let AppliedRequest { request, problems } = apply_hook_llm_request(given, base);
+    let (request, problems) = apply_hook_llm_request(given, base);
     problems.into_iter().next().map_or(Ok(request), Err)
 }
 
-/// A request with everything applied that could be read.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct AppliedRequest {
-    /// The request.
-    pub request: GenerateContentParameters,
-    /// One entry for each field that could not be read and was left alone.
-    pub problems: Vec<TranslationError>,
-}
-
 /// Like [`from_hook_llm_request`], but field by field: a mistyped temperature does not undo the redaction
-/// beside it.
-pub fn apply_hook_llm_request(given: &JsonObject, base: &GenerateContentParameters) -> AppliedRequest {
+/// beside it. The list has an entry for each field that could not be read and was left alone.
+pub(crate) fn apply_hook_llm_request(
+    given: &JsonObject,
+    base: &GenerateContentParameters,
+) -> (GenerateContentParameters, Vec<TranslationError>) {
     let (given, problems) = read_request(given.clone(), Writer::Hook);
     let mut request = base.clone();
     if let Some(model) = given.model {
@@ -78,7 +71,7 @@ pub fn apply_hook_llm_request(given: &JsonObject, base: &GenerateContentParamete
     if let Some(config) = given.config {
         apply_config(config, base, &mut request);
     }
-    AppliedRequest { request, problems }
+    (request, problems)
 }
 
 /// The system instruction is invisible to hooks but may be replaced.

@@ -12,7 +12,7 @@ use crate::formats::llm::{
 
 /// What hooks see of a model's answer: its texts without thinking, and safety ratings without the SDK's
 /// `blocked` flag. `text` is the whole text of the first candidate. Every text is borrowed.
-pub fn to_hook_llm_response(response: &GenerateContentResponse) -> LlmResponse<'_> {
+pub(crate) fn to_hook_llm_response(response: &GenerateContentResponse) -> LlmResponse<'_> {
     let candidates: Vec<_> = response.candidates.iter().map(shown_candidate).collect();
     let text = candidates.first().map(|first| first.content.parts.clone()).filter(|parts| !parts.is_empty());
     LlmResponse {
@@ -55,7 +55,9 @@ fn parts(candidate: &Candidate) -> &[Part] {
 
 /// Builds a response from what a hook gave, text parts only. With `text` alone it has one candidate that
 /// says it. A candidate without a finish reason finished with `STOP`.
-pub fn from_hook_llm_response(given: &JsonObject) -> Result<GenerateContentResponse, TranslationError> {
+pub(crate) fn from_hook_llm_response(
+    given: &JsonObject,
+) -> Result<GenerateContentResponse, TranslationError> {
     let given = read(given)?;
     let mut response = match given.candidates {
         Some(candidates) => GenerateContentResponse {
@@ -74,7 +76,7 @@ pub fn from_hook_llm_response(given: &JsonObject) -> Result<GenerateContentRespo
 /// Where the hook changed what is said, the candidates are rebuilt from text parts only. If both
 /// `candidates` and `text` are given, the one that differs from what the hook was shown counts, and
 /// `candidates` if both do: scripts tend to edit one and to pass the other on.
-pub fn apply_hook_llm_response(
+pub(crate) fn apply_hook_llm_response(
     given: &JsonObject,
     original: &GenerateContentResponse,
 ) -> Result<Option<GenerateContentResponse>, TranslationError> {

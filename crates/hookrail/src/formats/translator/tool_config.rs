@@ -8,7 +8,7 @@ use crate::formats::llm::read::read_tool_config;
 use crate::formats::llm::{HookToolConfig, ToolMode};
 
 /// What hooks see of a tool configuration; `None` when it says nothing in the stable format's words.
-pub fn to_hook_tool_config(config: &ToolConfig) -> Option<HookToolConfig> {
+pub(crate) fn to_hook_tool_config(config: &ToolConfig) -> Option<HookToolConfig> {
     let calling = config.function_calling_config.as_ref()?;
     let shown = HookToolConfig {
         mode: match calling.mode {
@@ -24,7 +24,7 @@ pub fn to_hook_tool_config(config: &ToolConfig) -> Option<HookToolConfig> {
 
 /// The tool configuration after a hook answered with `given`, which may be partial. With mode `NONE` no
 /// names are left, and `ANY` of no names is `NONE`. Fields of the SDK that the stable format does not know survive.
-pub fn apply_hook_tool_config(
+pub(crate) fn apply_hook_tool_config(
     given: &JsonObject,
     base: Option<&ToolConfig>,
 ) -> Result<ToolConfig, TranslationError> {

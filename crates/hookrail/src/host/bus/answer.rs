@@ -5,24 +5,25 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::event::Matching;
-use crate::host::bus::message::{
-    BusMessage, CheckedRequest, ExecutionOutput, HookExecutionRequest, HookExecutionResponse,
-};
+use crate::host::bus::message::{BusMessage, ExecutionOutput, HookExecutionRequest, HookExecutionResponse};
 use crate::host::bus::publish::{MessageBus, Subscription};
 use crate::host::panics::{catch_panic, catch_panic_in_future};
-use crate::host::system::HookSystem;
+use crate::host::session::HookSession;
 use crate::run::{is_long, on_blocking_thread_if};
 
-/// Answers every request on the bus, each in a task of its own.
-pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<HookSystem>) -> Subscription {
-    let (bus_for_answers, system) = (Arc::downgrade(bus), Arc::downgrade(system));
+/// Answers every request on the bus, each in a task of its own, as long as there is a `session`.
+pub(crate) fn answer_requests(
+    bus: &Arc<MessageBus>,
+    session: impl Fn() -> Option<HookSession> + Send + Sync + 'static,
+) -> Subscription {
+    let bus_for_answers = Arc::downgrade(bus);
     bus.subscribe(move |message| {
         let BusMessage::HookExecutionRequest(message) = message else { return };
-        let (Some(bus), Some(system)) = (bus_for_answers.upgrade(), system.upgrade()) else { return };
+        let (Some(bus), Some(session)) = (bus_for_answers.upgrade(), session()) else { return };
         let publish = move |response| bus.publish(&BusMessage::HookExecutionResponse(response));
         let message = message.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { publish(system.execute_request(message).await) });
+            runtime.spawn(async move { publish(session.execute_request(message).await) });
             return;
         }
         publish(match HookExecutionRequest::parse(message) {
@@ -35,15 +36,16 @@ pub(crate) fn answer_requests(bus: &Arc<MessageBus>, system: &Arc<HookSystem>) -
     })
 }
 
-impl HookSystem {
+/// The mediated path: events that clients ask for.
+impl HookSession {
     /// Whether any hook would run for this request: a lookup, no more.
-    pub fn has_hooks_for(&self, request: &CheckedRequest) -> bool {
+    pub fn has_hooks_for(&self, request: &HookExecutionRequest) -> bool {
         let event = request.event_name;
         let can_have_result = catch_panic(|| match event.matching() {
             // Matchers are ignored here, and a model payload is translated for hooks that run, not for this lookup.
-            Matching::Ignored => self.engine().can_have_result(event, None, &[]),
+            Matching::Ignored => self.handler().can_have_result(event, None, &[]),
             Matching::Tool | Matching::Word { .. } => {
-                self.engine().would_run(&request.input.event(), &request.input.base)
+                self.handler().would_run(&request.input.event(), &request.input.base)
             }
         });
         // Whatever is wrong will come up again when the request is executed, and is answered there.
@@ -52,18 +54,18 @@ impl HookSystem {
 
     /// Answers a message as it would be answered on the bus, whatever is in it.
     pub async fn execute_request(&self, message: Value) -> HookExecutionResponse {
-        match CheckedRequest::parse(message) {
+        match HookExecutionRequest::parse(message) {
             Ok(request) => self.execute(request).await,
             Err(refusal) => refusal,
         }
     }
 
     /// Runs the hooks that a checked request asks for. Never fails: errors are in the response, and a panic is one of them.
-    pub async fn execute(&self, request: CheckedRequest) -> HookExecutionResponse {
-        let CheckedRequest { event_name, correlation_id, input } = request;
+    pub async fn execute(&self, request: HookExecutionRequest) -> HookExecutionResponse {
+        let HookExecutionRequest { event_name, correlation_id, input } = request;
         let fired = async {
             let event = input.event();
-            self.engine().fire_with(&event, &input.base, &input.extra).await
+            self.handler().fire_with(&event, &input.base, &input.extra).await
         };
         let result = match catch_panic_in_future(fired).await {
             Ok(result) => result,

@@ -31,17 +31,19 @@ pub enum BusMessage {
     HookExecutionResponse(HookExecutionResponse),
 }
 
-/// A request whose own fields were read. The payload in `input` is not checked yet: see
-/// [`HookExecutionRequest::check`].
+/// A request that can be executed: its message and its event's payload have both been checked.
+///
+/// A server that answers many requests checks them one by one, answers those that no hook matches at once, and starts
+/// a task only for the others: see [`HookSession::has_hooks_for`](crate::HookSession::has_hooks_for).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookExecutionRequest {
     /// Which event.
     pub event_name: EventName,
-    /// The event's own fields; base fields may be among them.
-    pub input: JsonObject,
     /// Echoed in the response.
     pub correlation_id: String,
+    /// The event's fields.
+    pub input: TypedInput,
 }
 
 /// The answer to a request.
@@ -108,87 +110,110 @@ pub enum BusErrorCode {
     InternalError,
 }
 
-impl HookExecutionRequest {
-    /// A request whose payload is not checked yet.
-    pub fn new(event_name: EventName, input: JsonObject, correlation_id: impl Into<String>) -> Self {
-        Self { event_name, input, correlation_id: correlation_id.into() }
-    }
-
-    /// Checks a message. The error is the answer to it and carries the correlation id that the answer must have.
-    pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
-        let Value::Object(mut object) = message else {
-            return Err(invalid(fallback_id(), "a request must be a JSON object", json!({})));
-        };
-        // An older spelling nests the fields in `payload`.
-        if let Some(Value::Object(payload)) = object.remove("payload") {
-            for (key, value) in payload {
-                object.entry(key).or_insert(value);
-            }
-        }
-        let correlation_id = match object.get("correlationId") {
-            None | Some(Value::Null) => fallback_id(),
-            Some(Value::String(id)) => id.clone(),
-            Some(Value::Number(id)) => id.to_string(),
-            Some(_) => {
-                return Err(invalid(
-                    fallback_id(),
-                    "`correlationId` must be a string",
-                    json!({ "field": "correlationId", "expected": "string" }),
-                ));
-            }
-        };
-        match object.get("type").and_then(Value::as_str) {
-            Some(HOOK_EXECUTION_REQUEST | "HOOK_EXECUTION_REQUEST") => {}
-            other => {
-                let found = other.map_or_else(|| "nothing".to_owned(), |word| format!("`{word}`"));
-                return Err(invalid(
-                    correlation_id,
-                    &format!("`type` must be `{HOOK_EXECUTION_REQUEST}`, found {found}"),
-                    json!({ "field": "type", "expected": HOOK_EXECUTION_REQUEST }),
-                ));
-            }
-        }
-        let event_name = match object.get("eventName") {
-            Some(Value::String(word)) => match word.parse::<EventName>() {
-                Ok(event) => event,
-                Err(error) => {
-                    let known: Vec<_> = EventName::ALL.iter().map(|event| event.as_str()).collect();
-                    let details = json!({ "eventName": word, "supported": known });
-                    let error = BusError {
-                        code: BusErrorCode::UnsupportedEvent,
-                        message: error.to_string(),
-                        details,
-                    };
-                    return Err(HookExecutionResponse { correlation_id, outcome: Err(error) });
-                }
-            },
-            _ => {
-                return Err(invalid(
-                    correlation_id,
-                    "`eventName` is missing or not a string",
-                    json!({ "field": "eventName", "expected": "string" }),
-                ));
-            }
-        };
-        match object.remove("input") {
-            Some(Value::Object(input)) => Ok(Self { event_name, input, correlation_id }),
-            _ => Err(invalid(
-                correlation_id,
-                "`input` is missing or not an object",
-                json!({ "field": "input", "expected": "object" }),
-            )),
-        }
+impl BusMessage {
+    /// A request to run the hooks of an event.
+    pub fn request(event_name: EventName, input: JsonObject, correlation_id: &str) -> Self {
+        Self::HookExecutionRequest(json!({
+            "type": HOOK_EXECUTION_REQUEST,
+            "eventName": event_name,
+            "input": input,
+            "correlationId": correlation_id,
+        }))
     }
 }
 
-impl From<HookExecutionRequest> for BusMessage {
-    fn from(request: HookExecutionRequest) -> Self {
-        Self::HookExecutionRequest(json!({
-            "type": HOOK_EXECUTION_REQUEST,
-            "eventName": request.event_name,
-            "input": request.input,
-            "correlationId": request.correlation_id,
-        }))
+impl HookExecutionRequest {
+    /// Checks a message and the payload in it. The error is the answer, with the correlation id that it must have.
+    pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| Self::read(message))
+    }
+
+    /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
+    /// may well send half of a surrogate pair, and must not lose its guards by that.
+    pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| Self::read(read_message(text)?))
+    }
+
+    /// Reads a message of another machine, which says about itself where the call is made: no file of this machine does.
+    pub fn parse_remote(text: &[u8]) -> Result<Self, HookExecutionResponse> {
+        answering_panics(|| {
+            let mut message = read_message(text)?;
+            let caller = message.as_object_mut().and_then(|fields| fields.shift_remove("caller"));
+            let mut request = Self::read(message)?;
+            let base = &mut request.input.base;
+            let caller: Caller = if let Some(caller) = caller {
+                serde_json::from_value(caller).map_err(|error| {
+                    HookExecutionResponse::invalid_request(&format!("`caller` cannot be read: {error}"))
+                })?
+            } else {
+                let cwd = base.cwd.as_deref().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+                Caller { project: cwd.clone(), directory: cwd, ..Caller::default() }
+            };
+            base.call_directory = Some(caller.directory.clone().into());
+            base.also_matches.clone_from(&caller.also_matches);
+            base.reading.clone_from(&caller.reading);
+            base.caller = Some(Box::new(caller));
+            Ok(request)
+        })
+    }
+
+    fn read(message: Value) -> Result<Self, HookExecutionResponse> {
+        let Value::Object(mut fields) = message else {
+            return Err(HookExecutionResponse::invalid_request("a request must be a JSON object"));
+        };
+        // An older spelling nests the fields in `payload`.
+        if let Some(Value::Object(payload)) = fields.remove("payload") {
+            for (key, value) in payload {
+                fields.entry(key).or_insert(value);
+            }
+        }
+        let given_id = match fields.get("correlationId") {
+            None | Some(Value::Null) => Ok(fallback_id()),
+            Some(Value::String(id)) => Ok(id.clone()),
+            Some(Value::Number(id)) => Ok(id.to_string()),
+            Some(_) => Err(BusError::field("correlationId", "`correlationId` must be a string", "string")),
+        };
+        let correlation_id = given_id.clone().unwrap_or_else(|_| fallback_id());
+        match given_id.and_then(|_| read_event(fields)) {
+            Ok((event_name, input)) => Ok(Self { event_name, correlation_id, input }),
+            Err(error) => Err(HookExecutionResponse { correlation_id, outcome: Err(error) }),
+        }
+    }
+
+    /// The answer when there is no hook to run.
+    pub fn answer_without_hooks(self) -> HookExecutionResponse {
+        let nothing = ProcessedHookResult::empty(self.event_name);
+        HookExecutionResponse { correlation_id: self.correlation_id, outcome: Ok((&nothing).into()) }
+    }
+}
+
+/// The event of a request, and its payload.
+fn read_event(mut fields: JsonObject) -> Result<(EventName, TypedInput), BusError> {
+    let kind = fields.get("type").and_then(Value::as_str);
+    if !matches!(kind, Some(HOOK_EXECUTION_REQUEST | "HOOK_EXECUTION_REQUEST")) {
+        let found = kind.map_or_else(|| "nothing".to_owned(), |word| format!("`{word}`"));
+        let message = format!("`type` must be `{HOOK_EXECUTION_REQUEST}`, found {found}");
+        return Err(BusError::field("type", &message, HOOK_EXECUTION_REQUEST));
+    }
+    let word = fields.get("eventName").and_then(Value::as_str);
+    let word =
+        word.ok_or_else(|| BusError::field("eventName", "`eventName` is missing or not a string", "string"))?;
+    let event_name = word.parse::<EventName>().map_err(|error| BusError {
+        code: BusErrorCode::UnsupportedEvent,
+        message: error.to_string(),
+        details: json!({ "eventName": word, "supported": EventName::ALL }),
+    })?;
+    match fields.remove("input") {
+        Some(input @ Value::Object(_)) => Ok((event_name, parse_input(event_name, input)?)),
+        _ => Err(BusError::field("input", "`input` is missing or not an object", "object")),
+    }
+}
+
+impl BusError {
+    /// A field of the message itself that is not what it must be.
+    fn field(field: &str, message: &str, expected: &str) -> Self {
+        let details = json!({ "field": field, "expected": expected });
+        Self { code: BusErrorCode::InvalidRequest, message: message.to_owned(), details }
     }
 }
 
@@ -200,13 +225,16 @@ impl HookExecutionResponse {
 
     /// The answer to something that is not a request; its correlation id is a new one.
     pub fn invalid_request(message: &str) -> Self {
-        invalid(fallback_id(), message, json!({}))
+        Self::failed(fallback_id(), BusErrorCode::InvalidRequest, message)
     }
 
     /// The failure of the hook system itself.
     pub fn internal_error(correlation_id: String, message: &str) -> Self {
-        let error =
-            BusError { code: BusErrorCode::InternalError, message: message.to_owned(), details: json!({}) };
+        Self::failed(correlation_id, BusErrorCode::InternalError, message)
+    }
+
+    fn failed(correlation_id: String, code: BusErrorCode, message: &str) -> Self {
+        let error = BusError { code, message: message.to_owned(), details: json!({}) };
         Self { correlation_id, outcome: Err(error) }
     }
 }
@@ -249,12 +277,6 @@ impl From<&ProcessedHookResult> for ExecutionOutput {
     }
 }
 
-/// The response to a message that is not a request.
-fn invalid(correlation_id: String, message: &str, details: Value) -> HookExecutionResponse {
-    let error = BusError { code: BusErrorCode::InvalidRequest, message: message.to_owned(), details };
-    HookExecutionResponse { correlation_id, outcome: Err(error) }
-}
-
 /// An id for the response to a message that has none.
 fn fallback_id() -> String {
     uuid::Uuid::new_v4().to_string()
@@ -274,73 +296,12 @@ impl From<InputError> for BusError {
 /// A longer message is read by the reader that bounds the number of its values.
 pub(super) const LONG_MESSAGE: usize = 1024 * 1024;
 
-/// A request that can be executed: its message and its event's payload have both been checked.
-///
-/// A server that answers many requests checks them one by one, answers those that no hook matches at once, and starts
-/// a task only for the others: see [`HookSystem::has_hooks_for`](crate::components::HookSystem::has_hooks_for).
-#[derive(Debug, Clone, PartialEq)]
-pub struct CheckedRequest {
-    pub(super) event_name: EventName,
-    pub(super) correlation_id: String,
-    pub(super) input: TypedInput,
-}
-
-impl CheckedRequest {
-    /// Checks a message and the payload in it. The error is the answer.
-    pub fn parse(message: Value) -> Result<Self, HookExecutionResponse> {
-        answering_panics(|| HookExecutionRequest::parse(message)?.check())
-    }
-
-    /// Reads a message from text and checks it. What `JSON.parse` reads is read here, too: a client in JavaScript
-    /// may well send half of a surrogate pair, and must not lose its guards by that.
-    pub fn parse_text(text: &[u8]) -> Result<Self, HookExecutionResponse> {
-        answering_panics(|| HookExecutionRequest::parse(read_message(text)?)?.check())
-    }
-
-    /// Reads a message of another machine, which says about itself where the call is made: no file of this machine does.
-    pub fn parse_remote(text: &[u8]) -> Result<Self, HookExecutionResponse> {
-        answering_panics(|| {
-            let mut message = read_message(text)?;
-            let caller = message.as_object_mut().and_then(|fields| fields.shift_remove("caller"));
-            let mut request = HookExecutionRequest::parse(message)?.check()?;
-            let base = &mut request.input.base;
-            let caller: Caller = if let Some(caller) = caller {
-                serde_json::from_value(caller).map_err(|error| {
-                    HookExecutionResponse::invalid_request(&format!("`caller` cannot be read: {error}"))
-                })?
-            } else {
-                let cwd = base.cwd.as_deref().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-                Caller { project: cwd.clone(), directory: cwd, ..Caller::default() }
-            };
-            base.call_directory = Some(caller.directory.clone().into());
-            base.also_matches.clone_from(&caller.also_matches);
-            base.reading.clone_from(&caller.reading);
-            base.caller = Some(Box::new(caller));
-            Ok(request)
-        })
-    }
-
-    /// Which event it asks for.
-    pub fn event_name(&self) -> EventName {
-        self.event_name
-    }
-
-    /// The answer when there is no hook to run.
-    pub fn answer_without_hooks(self) -> HookExecutionResponse {
-        let nothing = ProcessedHookResult::empty(self.event_name);
-        HookExecutionResponse { correlation_id: self.correlation_id, outcome: Ok((&nothing).into()) }
-    }
-}
-
-impl HookExecutionRequest {
-    /// Checks the event's payload. The error is the answer.
-    pub fn check(self) -> Result<CheckedRequest, HookExecutionResponse> {
-        let Self { event_name, input, correlation_id } = self;
-        match parse_input(event_name, Value::Object(input)) {
-            Ok(input) => Ok(CheckedRequest { event_name, correlation_id, input }),
-            Err(error) => Err(HookExecutionResponse { correlation_id, outcome: Err(error.into()) }),
-        }
-    }
+/// A panic is answered like any other failure. The request's own id is lost with it.
+fn answering_panics<T>(
+    check: impl FnOnce() -> Result<T, HookExecutionResponse>,
+) -> Result<T, HookExecutionResponse> {
+    catch_panic(check)
+        .unwrap_or_else(|panic| Err(HookExecutionResponse::internal_error(fallback_id(), &panic)))
 }
 
 fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
@@ -362,14 +323,6 @@ fn read_message(text: &[u8]) -> Result<Value, HookExecutionResponse> {
         (JsonProblem::NotJson { .. }, Some(problem)) => not_json(&problem),
         (tolerant, _) => not_json(&tolerant),
     })
-}
-
-/// A panic is answered like any other failure. The request's own id is lost with it.
-fn answering_panics<T>(
-    check: impl FnOnce() -> Result<T, HookExecutionResponse>,
-) -> Result<T, HookExecutionResponse> {
-    catch_panic(check)
-        .unwrap_or_else(|panic| Err(HookExecutionResponse::internal_error(fallback_id(), &panic)))
 }
 
 fn not_json(problem: &dyn fmt::Display) -> HookExecutionResponse {

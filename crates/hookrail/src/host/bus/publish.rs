@@ -58,12 +58,3 @@ impl fmt::Debug for MessageBus {
 pub struct Subscription {
     _subscriber: Arc<Subscriber>,
 }
-
-/// The subscription to requests on the bus, while there is one. It exists before the handler does, because a
-/// request may be the first event.
-pub(crate) type SubscriptionSlot = Arc<Mutex<Option<Subscription>>>;
-
-/// Ends a subscription, if there is one.
-pub(crate) fn end_subscription(slot: &SubscriptionSlot) {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-}

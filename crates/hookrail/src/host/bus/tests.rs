@@ -37,12 +37,12 @@ fn code(response: &HookExecutionResponse) -> Option<BusErrorCode> {
 #[tokio::test]
 async fn any_message_gets_an_answer() {
     let config = session(None);
-    let system = config.hook_system().unwrap();
+    let system = &config;
     let blocked = system.execute_request(message("guarded")).await;
     assert_eq!(blocked.correlation_id, "7", "DELTA-HEVT-002");
     assert!(blocked.outcome.is_ok_and(|output| output.blocked && output.reason.as_deref() == Some("no")));
     let free = system.execute_request(message("free")).await;
-    assert_eq!(free, CheckedRequest::parse(message("free")).unwrap().answer_without_hooks());
+    assert_eq!(free, HookExecutionRequest::parse(message("free")).unwrap().answer_without_hooks());
     for (given, expected) in [
         (json!(5), BusErrorCode::InvalidRequest),
         (
@@ -61,8 +61,8 @@ async fn any_message_gets_an_answer() {
 #[test]
 fn only_matching_calls_need_to_be_executed() {
     let config = session(None);
-    let system = config.hook_system().unwrap();
-    let has_hooks_for = |message| system.has_hooks_for(&CheckedRequest::parse(message).unwrap());
+    let system = &config;
+    let has_hooks_for = |message| system.has_hooks_for(&HookExecutionRequest::parse(message).unwrap());
     assert!(has_hooks_for(message("guarded")));
     assert!(!has_hooks_for(message("free")));
     let request = json!({ "model": "m", "messages": [] });
@@ -79,7 +79,7 @@ async fn a_tool_in_no_table_that_takes_a_command_is_a_shell_too() {
     let settings = json!({ "enableHooks": true, "hooks": { "BeforeTool": groups } });
     let session =
         HookSession::builder(std::env::temp_dir(), TrustPolicy::AllowAll).settings(settings).build();
-    let system = session.hook_system().unwrap();
+    let system = &session;
     for (tool, input, is_blocked) in [
         ("bash", json!({ "command": "cd x && rm y" }), true),
         ("exec", json!({ "cmd": ["rm", "y"] }), true),
@@ -96,7 +96,7 @@ async fn a_tool_in_no_table_that_takes_a_command_is_a_shell_too() {
         request["input"]["tool_input"] = input.clone();
         let answer = system.execute_request(request.clone()).await;
         assert_eq!(answer.outcome.unwrap().blocked, is_blocked, "{tool} {input}");
-        assert!(!is_blocked || system.has_hooks_for(&CheckedRequest::parse(request).unwrap()));
+        assert!(!is_blocked || system.has_hooks_for(&HookExecutionRequest::parse(request).unwrap()));
         let gate = session.fire_before_tool(tool, input.as_object().unwrap()).await.gate;
         assert_eq!(matches!(gate, ToolGate::Block { .. }), is_blocked, "{tool} {input}");
     }
@@ -118,8 +118,8 @@ fn a_request_is_the_same_as_text_and_as_a_value() {
         r#"{"type":"hook-execution-request","eventName":"Other","correlationId":"7","input":{"prompt":"x"}}"#,
         r#"{"type":"hook-execution-request","eventName":"BeforeAgent","correlationId":"7","input":[]}"#,
     ] {
-        let by_value = CheckedRequest::parse(serde_json::from_str(text).unwrap());
-        assert_eq!(CheckedRequest::parse_text(text.as_bytes()), by_value, "{text}");
+        let by_value = HookExecutionRequest::parse(serde_json::from_str(text).unwrap());
+        assert_eq!(HookExecutionRequest::parse_text(text.as_bytes()), by_value, "{text}");
     }
 }
 
@@ -132,7 +132,7 @@ fn text_is_read_as_javascript_reads_it() {
     };
     let nested = |depth: usize| text(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
     for fine in [text(r#""\ud800""#), text("1e999"), nested(500), format!("\u{feff}{}", text("1"))] {
-        assert!(CheckedRequest::parse_text(fine.as_bytes()).is_ok(), "{fine}");
+        assert!(HookExecutionRequest::parse_text(fine.as_bytes()).is_ok(), "{fine}");
     }
     for (wrong, said) in [
         (text("tru").into_bytes(), "not JSON"),
@@ -140,7 +140,7 @@ fn text_is_read_as_javascript_reads_it() {
         (b"\"\xff\"".to_vec(), "not UTF-8"),
         (Vec::new(), "not JSON"),
     ] {
-        let answer = CheckedRequest::parse_text(&wrong).unwrap_err();
+        let answer = HookExecutionRequest::parse_text(&wrong).unwrap_err();
         assert_eq!(code(&answer), Some(BusErrorCode::InvalidRequest), "{said}");
         assert!(answer.outcome.is_err_and(|error| error.message.contains(said)), "{said}");
     }
@@ -155,7 +155,7 @@ async fn a_panic_is_answered() {
         }
     }
     let config = session(Some(Arc::new(Panics)));
-    let answer = config.hook_system().unwrap().execute_request(message("guarded")).await;
+    let answer = config.execute_request(message("guarded")).await;
     assert_eq!(answer.correlation_id, "7", "DELTA-HFAIL-002");
     let error = answer.outcome.unwrap_err();
     assert_eq!(error.code, BusErrorCode::InternalError, "DELTA-HFAIL-002");
@@ -171,9 +171,9 @@ fn a_long_message_is_read_in_bounded_memory() {
         )
     };
     let long = message(&format!("\"{}\"", "y".repeat(2 * LONG_MESSAGE)));
-    assert!(CheckedRequest::parse_text(long.as_bytes()).is_ok());
+    assert!(HookExecutionRequest::parse_text(long.as_bytes()).is_ok());
     let numbers = message(&format!("[0{}]", ",0".repeat(LONG_MESSAGE)));
-    let refusal = CheckedRequest::parse_text(numbers.as_bytes()).unwrap_err();
+    let refusal = HookExecutionRequest::parse_text(numbers.as_bytes()).unwrap_err();
     let BusError { code, message, .. } = refusal.outcome.unwrap_err();
     assert_eq!(
         (code, &*message),
@@ -184,7 +184,7 @@ fn a_long_message_is_read_in_bounded_memory() {
 #[test]
 fn a_request_is_read_from_any_spelling_of_its_text() {
     let usual = message("write_file").to_string();
-    let expected = CheckedRequest::parse(message("write_file")).unwrap();
+    let expected = HookExecutionRequest::parse(message("write_file")).unwrap();
     for text in [
         usual.clone(),
         usual.replace("\"7\"", "\"\\u0037\""),
@@ -197,23 +197,23 @@ fn a_request_is_read_from_any_spelling_of_its_text() {
         format!(" {usual}\r"),
         format!(r#"{{"type":"{HOOK_EXECUTION_REQUEST}","payload":{usual}}}"#),
     ] {
-        assert_eq!(CheckedRequest::parse_text(text.as_bytes()), Ok(expected.clone()), "{text}");
+        assert_eq!(HookExecutionRequest::parse_text(text.as_bytes()), Ok(expected.clone()), "{text}");
     }
     for text in [
         usual.replace("BeforeTool", "Other"),
         usual.replace(HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE),
         format!("{usual}x"),
     ] {
-        assert!(CheckedRequest::parse_text(text.as_bytes()).is_err(), "{text}");
+        assert!(HookExecutionRequest::parse_text(text.as_bytes()).is_err(), "{text}");
     }
 }
 
 #[tokio::test]
 async fn the_empty_output_has_the_fields_of_any_other() {
-    let answer = CheckedRequest::parse(message("free")).unwrap().answer_without_hooks();
+    let answer = HookExecutionRequest::parse(message("free")).unwrap().answer_without_hooks();
     let text = serde_json::to_string(&answer).unwrap();
     let session = session(None);
-    let executed = session.hook_system().unwrap().execute_request(message("free")).await;
+    let executed = session.execute_request(message("free")).await;
     assert_eq!(serde_json::to_string(&executed).unwrap(), text);
     let head = format!(r#"{{"type":"{HOOK_EXECUTION_RESPONSE}","correlationId":"7","success":true,"#);
     let output = r#""output":{"success":true,"finalOutput":null,"allOutputs":[],"errors":[],"totalDuration":0,"blocked":false,"#;

@@ -1,7 +1,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::verdict::result::Ask;
 
 fn object(value: &Value) -> JsonObject {
     value.as_object().cloned().unwrap_or_default()
@@ -68,7 +67,7 @@ fn block_question_and_stop_come_from_the_result() {
     let mut result = ProcessedHookResult::empty(EventName::BeforeTool);
     assert_eq!(EventEffects::of(&result, AgentEvents::Apply), EventEffects::default());
     result.stop = Some(StopReason::new("enough"));
-    result.ask = Some(Ask::new("sure?"));
+    result.ask = Some("sure?".to_owned());
     result.block = Some(Block::new("no", BlockCause::Policy));
     let effects = EventEffects::of(&result, AgentEvents::Observe);
     assert_eq!(effects.block, result.block, "tool events are applied in any case");

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::HookEventHandler;
 use super::lifting::Lifting;
 use crate::event::{CallReading, Event, EventName, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::admission::Refused;
+use crate::host::engine::Engine;
 use crate::host::observer::Records;
 use crate::host::patch_calls::PatchCalls;
 use crate::plan::planner::{Plan, PlannedHook};
@@ -18,7 +18,7 @@ use crate::run::{Call, Place};
 
 /// One event, with everything that stays the same for all its hooks.
 pub(super) struct EventRun<'a> {
-    pub(super) handler: &'a HookEventHandler,
+    pub(super) engine: &'a Engine,
     /// The hooks that may have something to say about it.
     pub(super) plan: &'a Plan,
     /// All hooks that listen to it.
@@ -48,11 +48,6 @@ impl EventRun<'_> {
     /// The facts of an event as it came, as a hook sees them from its own project.
     pub(super) fn facts_of<'f>(&'f self, hook: &'f Hook, input: &'f HookInput<'_>) -> Facts<'f> {
         self.facts(hook, subject_of(input))
-    }
-
-    /// The facts of an event as it came, for all hooks of this project together.
-    pub(super) fn own_facts<'f>(&'f self, input: &'f HookInput<'_>) -> Facts<'f> {
-        facts(self.call, self.call.folders.project, subject_of(input))
     }
 
     /// The rules that were left out because the event has nothing that they need.

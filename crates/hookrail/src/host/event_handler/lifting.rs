@@ -9,7 +9,7 @@ use crate::host::config::SessionConfig;
 use crate::host::grants::{Grants, GuardedCall};
 use crate::output::HookOutput;
 use crate::verdict::hook_run::HookRun;
-use crate::verdict::result::{Ask, Block, BlockCause, Grant, ProcessedHookResult};
+use crate::verdict::result::{Block, BlockCause, Grant, ProcessedHookResult};
 
 /// The rules that a person lets one call pass, while its hooks run.
 pub(super) struct Lifting<'a> {
@@ -86,7 +86,7 @@ fn stop_again(run: HookRun, result: &mut ProcessedHookResult) {
     if is_blocking(&run) {
         result.block_with(Block::new(reason, BlockCause::Policy));
     } else if result.block.is_none() && result.ask.is_none() {
-        result.ask = Some(Ask::new(reason));
+        result.ask = Some(reason);
     }
     result.runs.push(run);
 }

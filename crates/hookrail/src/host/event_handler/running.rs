@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
-use super::call::EventRun;
+use super::call::{EventRun, facts, subject_of};
 use crate::event::{CallReading, Event, HookInput};
 use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
@@ -23,50 +23,6 @@ use crate::verdict::result::AggregatedHookResult;
 /// The hooks that ran, and those whose condition did not hold.
 type Ran = (Vec<HookRun>, Vec<Arc<Hook>>);
 
-/// What became of the hooks when rules and conditions were asked.
-struct RuleResults {
-    /// The hooks that count, in plan order.
-    asked: Vec<AskedHook>,
-    /// The hooks whose condition does not hold.
-    not_held: Vec<Arc<Hook>>,
-}
-
-/// A hook whose condition holds, or that has none.
-enum AskedHook {
-    /// A rule, which has answered.
-    Answered(Box<HookRun>),
-    /// A hook that has to be started.
-    Start(Arc<Hook>),
-}
-
-impl RuleResults {
-    /// The hooks that have to be started.
-    fn to_start(&self) -> Vec<Arc<Hook>> {
-        let to_start = self.asked.iter().filter_map(|asked| match asked {
-            AskedHook::Start(hook) => Some(Arc::clone(hook)),
-            AskedHook::Answered(_) => None,
-        });
-        to_start.collect()
-    }
-
-    /// All runs in plan order, given those of the started hooks; and the hooks that did not run.
-    fn with_runs(self, started: Vec<HookRun>) -> Ran {
-        let mut started = started.into_iter().peekable();
-        let mut runs = Vec::with_capacity(self.asked.len());
-        for asked in self.asked {
-            match asked {
-                AskedHook::Answered(run) => runs.push(*run),
-                AskedHook::Start(hook) => {
-                    runs.extend(started.next_if(|run| Arc::ptr_eq(&run.hook, &hook)));
-                }
-            }
-        }
-        // In whichever order they came, no verdict is lost.
-        runs.extend(started);
-        (runs, self.not_held)
-    }
-}
-
 impl EventRun<'_> {
     /// Runs the hooks, adds those that failed before they began, and merges everything. Hooks whose condition did not
     /// hold are given back apart.
@@ -76,7 +32,7 @@ impl EventRun<'_> {
         failed: Vec<HookRun>,
         input: &HookInput<'_>,
     ) -> Result<(AggregatedHookResult, Vec<HookRun>, Vec<Arc<Hook>>), PayloadError> {
-        let (name, sequential, aggregator) = (self.plan.event, self.plan.sequential, self.handler.aggregator);
+        let (name, sequential, aggregator) = (self.plan.event, self.plan.sequential, self.engine.aggregator);
         let (mut runs, not_held) = self.run(hooks, input, sequential).await?;
         if !failed.is_empty() {
             let payload = Payload::new(input)?;
@@ -156,14 +112,15 @@ impl EventRun<'_> {
         hooks: &[Arc<Hook>],
         input: &HookInput<'_>,
     ) -> Result<Ran, PayloadError> {
-        let results = self.ask_rules(hooks, input);
-        let start = results.to_start();
-        if start.is_empty() && self.handler.config.observer.is_none() {
-            return Ok(results.with_runs(Vec::new())); // No payload is needed.
+        let checks = self.ask_rules(hooks, input);
+        let start: Vec<_> = checks.iter().filter(|(_, check)| matches!(check, RuleCheck::Start)).collect();
+        if start.is_empty() && !self.records.are_observed() {
+            return Ok(in_plan_order(checks, Vec::new())); // No payload is needed.
         }
+        let start: Vec<_> = start.into_iter().map(|(hook, _)| Arc::clone(hook)).collect();
         let payload = Payload::new(input)?;
-        let started = self.handler.runner.execute_at(&start, &payload, self.place()).await;
-        let (runs, not_held) = results.with_runs(started);
+        let started = self.engine.runner.execute_at(&start, &payload, self.place()).await;
+        let (runs, not_held) = in_plan_order(checks, started);
         for run in &runs {
             self.records.hook(self.plan.event, run, &payload);
         }
@@ -187,7 +144,7 @@ impl EventRun<'_> {
             self.records.hook(event, run, payload);
             self.records.unusable_fields(event, run);
         };
-        let chain = self.handler.runner.execute_chain(hooks, event, object, self.place(), &ask, &on_finish);
+        let chain = self.engine.runner.execute_chain(hooks, event, object, self.place(), &ask, &on_finish);
         let (runs, _) = chain.await;
         Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -227,7 +184,7 @@ impl EventRun<'_> {
             let mut run = match asked {
                 RuleCheck::DoesNotHold => continue,
                 RuleCheck::Answered(run) => {
-                    if self.handler.config.observer.is_some() {
+                    if self.records.are_observed() {
                         self.records.hook(event.name(), &run, &Payload::new(&input)?);
                     }
                     *run
@@ -240,7 +197,7 @@ impl EventRun<'_> {
                     }
                     let hurried = [Arc::new(Hook { timeout, ..Hook::clone(hook) })];
                     let payload = Payload::new(&input)?;
-                    let ran = self.handler.runner.execute_at(&hurried, &payload, self.place()).await;
+                    let ran = self.engine.runner.execute_at(&hurried, &payload, self.place()).await;
                     let Some(mut run) = ran.into_iter().next() else { continue };
                     run.hook = Arc::clone(hook);
                     self.records.hook(event.name(), &run, &payload);
@@ -255,25 +212,20 @@ impl EventRun<'_> {
     }
 
     /// Asks every rule and every condition about one event, whose facts are found out once for all of them.
-    fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> RuleResults {
+    fn ask_rules(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> Vec<(Arc<Hook>, RuleCheck)> {
         // Its shell line may have been read already.
         let is_first = std::ptr::eq(input.event, self.event);
-        let other_facts = (!is_first).then(|| self.own_facts(input));
-        let facts = other_facts.as_ref().unwrap_or(self.facts);
+        let other_facts = (!is_first).then(|| facts(self.call, self.call.folders.project, subject_of(input)));
+        let own_facts = other_facts.as_ref().unwrap_or(self.facts);
         let tool_input = tool_input(input.event);
-        let mut all = RuleResults { asked: Vec::with_capacity(hooks.len()), not_held: Vec::new() };
-        for hook in hooks {
-            let asked = match &hook.enclosing {
+        let check = |hook: &Arc<Hook>| {
+            let check = match &hook.enclosing {
                 Some(_) => self.check(hook, &self.facts_of(hook, input), tool_input),
-                None => self.check(hook, facts, tool_input),
+                None => self.check(hook, own_facts, tool_input),
             };
-            match asked {
-                RuleCheck::Start => all.asked.push(AskedHook::Start(Arc::clone(hook))),
-                RuleCheck::Answered(run) => all.asked.push(AskedHook::Answered(run)),
-                RuleCheck::DoesNotHold => all.not_held.push(Arc::clone(hook)),
-            }
-        }
-        all
+            (Arc::clone(hook), check)
+        };
+        hooks.iter().map(check).collect()
     }
 
     /// Asks hooks about arguments that a project's hook changed after they had seen them. Returns what they object.
@@ -288,6 +240,22 @@ impl EventRun<'_> {
         let (runs, _) = self.run(&round.hooks, &input, false).await?;
         Ok(objections(&event, runs))
     }
+}
+
+/// The answers of rules and the runs of the started hooks in plan order; and the hooks whose condition does not hold.
+fn in_plan_order(checks: Vec<(Arc<Hook>, RuleCheck)>, started: Vec<HookRun>) -> Ran {
+    let mut started = started.into_iter().peekable();
+    let (mut runs, mut not_held) = (Vec::with_capacity(checks.len()), Vec::new());
+    for (hook, check) in checks {
+        match check {
+            RuleCheck::Answered(run) => runs.push(*run),
+            RuleCheck::Start => runs.extend(started.next_if(|run| Arc::ptr_eq(&run.hook, &hook))),
+            RuleCheck::DoesNotHold => not_held.push(hook),
+        }
+    }
+    // In whichever order they came, no verdict is lost.
+    runs.extend(started);
+    (runs, not_held)
 }
 
 /// The arguments of a call that is about to be made.
@@ -313,14 +281,10 @@ fn changed_input(event: &Event<'_>, runs: &[HookRun]) -> Option<JsonObject> {
 /// The further fields of a call for one file: `agent` holds the patch, where another agent did not put it there already.
 fn with_patch(input: &HookInput<'_>) -> JsonObject {
     let mut extra = input.extra.clone();
-    let (Event::BeforeTool { tool_name, tool_input } | Event::AfterTool { tool_name, tool_input, .. }) =
-        input.event
-    else {
-        return extra;
-    };
+    let Some((tool_name, tool_input)) = input.event.tool_call() else { return extra };
     if let Value::Object(agent) = extra.entry("agent").or_insert_with(|| JsonObject::new().into()) {
-        agent.entry("tool_name").or_insert_with(|| (*tool_name).into());
-        agent.entry("tool_input").or_insert_with(|| (*tool_input).clone().into());
+        agent.entry("tool_name").or_insert_with(|| tool_name.into());
+        agent.entry("tool_input").or_insert_with(|| tool_input.clone().into());
     }
     extra
 }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::event::Event;
 use crate::formats::json_object::JsonObject;
+use crate::host::effects::ToolGate;
 use crate::host::session::HookSession;
 use crate::plan::planner::tests::inject_failure;
 use crate::run::injected_payload;
@@ -55,7 +56,7 @@ async fn a_trigger_sees_the_block_of_a_failed_planning() {
     for (session, blocks) in [(&open, false), (&closed, true)] {
         let input = JsonObject::new();
         let result = session.fire_before_tool("x", &input).await;
-        assert_eq!(result.block().is_some(), blocks, "F1: {result:?}");
+        assert_eq!(matches!(result.gate, ToolGate::Block { .. }), blocks, "F1: {result:?}");
     }
 }
 

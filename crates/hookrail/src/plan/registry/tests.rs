@@ -38,7 +38,9 @@ fn hooks_are_ranked_by_source_and_keep_their_order_within_it() {
         &[],
     );
     let expected = ["p1", "p2", "u1", "s1", "e1", "e2"];
-    assert_eq!(commands(&registry.hooks_for(EventName::BeforeTool)), expected, "HOOK-086, HOOK-187");
+    let of_event: Vec<_> =
+        registry.registered_for(EventName::BeforeTool).map(|each| each.hook.command()).collect();
+    assert_eq!(of_event, expected, "HOOK-086, HOOK-187");
     assert_eq!(commands(&registry.all_hooks()), expected, "DELTA-HSYS-002");
     assert_eq!(registry.total_hooks(), 6, "HOOK-009");
     let sources: Vec<_> = registry.all_hooks().iter().map(|status| status.hook.source as u8).collect();

@@ -147,7 +147,7 @@ fn a_mistyped_field_does_not_undo_its_neighbours() {
         "messages": [{ "role": "user", "content": "redacted" }],
         "config": { "temperature": "hot", "topP": 0.5 },
     });
-    let AppliedRequest { request, problems } =
+    let (request, problems) =
         apply_hook_llm_request(&object(given), &request(json!({ "contents": "secret" })));
     assert_eq!(request.contents, [Content::text("user", "redacted")]);
     assert_eq!(request.config.unwrap().top_p, serde_json::Number::from_f64(0.5));
