@@ -23,22 +23,32 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 
 /// The bytes of a regular file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_within(path, MOST_BYTES)
+}
+
+/// The same of a file that is no larger than this.
+fn read_within(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     if !file.metadata()?.is_file() {
         return Err(not_regular());
     }
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(io::Error::other(format!("it is larger than {} MiB", MOST_BYTES / 1024 / 1024)));
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it is larger than {} MiB", most / 1024 / 1024)));
     }
     Ok(bytes)
 }
 
 /// The text of a regular file. One that is not UTF-8 is an error.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    read_text_within(path, MOST_BYTES)
+}
+
+/// The same of a file that is no larger than this.
+pub(crate) fn read_text_within(path: &Path, most: u64) -> io::Result<String> {
     let not_text = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    String::from_utf8(read(path)?).map_err(|error| not_text(error.utf8_error()))
+    String::from_utf8(read_within(path, most)?).map_err(|error| not_text(error.utf8_error()))
 }
 
 fn not_regular() -> io::Error {

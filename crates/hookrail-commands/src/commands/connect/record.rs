@@ -122,9 +122,9 @@ pub(crate) fn forget(file: &Path, context: &Context) -> anyhow::Result<()> {
         let is_it = |known: &mut ConnectedFile| Path::new(&known.file) == file;
         let gone: Vec<ConnectedFile> = record.files.extract_if(.., is_it).collect();
         for folder in gone.iter().flat_map(|known| &known.folders) {
-            let is_in = |known: &&mut ConnectedFile| Path::new(&known.file).starts_with(folder);
+            let lies_inside = |known: &&mut ConnectedFile| Path::new(&known.file).starts_with(folder);
             if fs::remove_dir(folder).is_err()
-                && let Some(other) = record.files.iter_mut().find(is_in)
+                && let Some(other) = record.files.iter_mut().find(lies_inside)
             {
                 // Another agent's file is in it, and takes it along.
                 other.folders.push(folder.clone());

@@ -4,6 +4,7 @@
 //! Files are read with a limit and without waiting, since a path may lead to a pipe or a device.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hookrail::{Diagnostic, DiagnosticCode, Severity};
@@ -17,6 +18,9 @@ pub(crate) const TESTS_FOLDER: &str = ".hookrail/tests";
 
 /// Where a project keeps its tests.
 const TESTS_FOLDERS: [&str; 2] = [TESTS_FOLDER, ".llxprt/tests"];
+
+/// The largest test file that is read.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct TestFile {
@@ -68,9 +72,14 @@ pub(crate) fn load(paths: Vec<PathBuf>) -> Result<Vec<TestFile>, Vec<Diagnostic>
 
 /// The text is kept for `--accept`, which must edit what was read.
 fn load_one(path: PathBuf) -> Result<TestFile, Vec<Diagnostic>> {
-    let text = plain_file::read_text(&path).map_err(|why| vec![unreadable(&path, &why.to_string())])?;
+    let text = read_text(&path).map_err(|why| vec![unreadable(&path, &why.to_string())])?;
     let tests = read::parse(&path, &text)?;
     Ok(TestFile { path, text, tests })
+}
+
+/// The text of a test file, if it is not too large to be one.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    plain_file::read_text_within(path, MAX_BYTES)
 }
 
 /// Without a place, because nothing of the file was read.

@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 
 use super::case::Expect;
 use super::edit::{self, Accepted, TestEditError};
-use super::load::TestFile;
+use super::load::{TestFile, read_text};
 use crate::context::Context;
 use crate::display::shown;
 use crate::exit::fail;
-use crate::plain_file;
 
 /// A test as it is written: its event in the keys that are given, and what is expected to come of it.
 pub(crate) fn test(name: &str, event: &str, given: JsonObject, expect: &Expect) -> Value {
@@ -62,7 +61,7 @@ fn change(
     let locked = LockedFile::lock(file, &context.state_dir().join("tests.lock"))?;
     let text = match fs::symlink_metadata(locked.path()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        _ => plain_file::read_text(locked.path())
+        _ => read_text(locked.path())
             .map_err(|why| anyhow::anyhow!("cannot read `{}`: {why}", file.display()))?,
     };
     let hint = match edit(&text) {
