@@ -6,8 +6,6 @@
 
 mod agents;
 mod conformance;
-#[cfg(test)]
-mod crates;
 mod notes;
 mod packages;
 mod schemas;

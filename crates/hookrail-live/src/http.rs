@@ -1,7 +1,56 @@
-//! One HTTP request, as much of it as a scripted server needs.
+//! HTTP, as much of it as a scripted server needs.
 
-use std::io::{BufRead, BufReader, Read as _};
-use std::net::TcpStream;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// A server on loopback, until it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts it on a port of its own. Connections are answered one after another; what is set once the server is to end
+    /// comes with each.
+    pub fn start(mut answer: impl FnMut(TcpStream, &AtomicBool) + Send + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = std::thread::spawn({
+            let stop = Arc::clone(&stop);
+            move || {
+                for connection in listener.incoming().map_while(Result::ok) {
+                    if stop.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    answer(connection, &stop);
+                }
+            }
+        });
+        Ok(Self { address, stop, thread: Some(thread) })
+    }
+
+    /// Its base URL, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        // The connection wakes the listener up.
+        drop(TcpStream::connect(self.address));
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
 
 /// A request as it arrived.
 pub struct Request {

@@ -7,10 +7,8 @@
 mod dialects;
 
 use std::io::{self, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -141,53 +139,32 @@ impl ModelCall {
 /// The model.
 #[derive(Debug)]
 pub struct ScriptedModel {
-    address: SocketAddr,
+    server: http::Server,
     calls: Arc<Mutex<Vec<ModelCall>>>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl ScriptedModel {
     /// Starts it on a port of its own.
     pub fn start(script: Script) -> io::Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
-        let address = listener.local_addr()?;
         let calls = Arc::new(Mutex::new(Vec::new()));
-        let stop = Arc::new(AtomicBool::new(false));
-        let thread = std::thread::spawn({
-            let (calls, stop, script) = (Arc::clone(&calls), Arc::clone(&stop), Arc::new(script));
-            move || {
-                for connection in listener.incoming().map_while(Result::ok) {
-                    if stop.load(Ordering::SeqCst) {
-                        return;
-                    }
-                    let (calls, script) = (Arc::clone(&calls), Arc::clone(&script));
-                    std::thread::spawn(move || answer(connection, &script, &calls));
-                }
+        let server = http::Server::start({
+            let (calls, script) = (Arc::clone(&calls), Arc::new(script));
+            move |connection, _| {
+                let (calls, script) = (Arc::clone(&calls), Arc::clone(&script));
+                std::thread::spawn(move || answer(connection, &script, &calls));
             }
-        });
-        Ok(Self { address, calls, stop, thread: Some(thread) })
+        })?;
+        Ok(Self { server, calls })
     }
 
     /// Its base URL, without a path.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.url()
     }
 
     /// The turns that were asked for so far, without requests on the side.
     pub fn calls(&self) -> Vec<ModelCall> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Drop for ScriptedModel {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        // The connection wakes the listener up.
-        drop(TcpStream::connect(self.address));
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
     }
 }
 

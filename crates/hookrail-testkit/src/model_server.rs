@@ -1,10 +1,9 @@
 //! A scripted HTTP server on loopback: what it sends, byte by byte and pause by pause, is up to the test.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hookrail_live::http;
@@ -68,67 +67,42 @@ pub struct Received {
     pub body: String,
 }
 
-/// The server. The first connection gets the first script, and so on; the last script is repeated.
+/// The server. The first connection gets the first script, and so on; the last script is repeated. Connections are taken
+/// one at a time, in the order in which they come: tests depend on it.
 #[derive(Debug)]
 pub struct Server {
-    address: SocketAddr,
+    server: http::Server,
     received: Arc<Mutex<Vec<Received>>>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
     /// Starts it on a port of its own.
     pub fn start(scripts: Vec<Vec<Step>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
-        let address = listener.local_addr().expect("the address of the server");
         let received = Arc::new(Mutex::new(Vec::new()));
-        let stop = Arc::new(AtomicBool::new(false));
-        let thread = std::thread::spawn({
-            let (received, stop) = (Arc::clone(&received), Arc::clone(&stop));
-            move || accept(&listener, &scripts, &received, &stop)
+        let requests = Arc::clone(&received);
+        let server = http::Server::start(move |connection, stop| {
+            let Some(http::Request { head, body }) = http::read_request(&connection) else { return };
+            let request = Received { head, body: String::from_utf8_lossy(&body).into_owned() };
+            let number = {
+                let mut received = requests.lock().expect("no thread of the server has panicked");
+                received.push(request);
+                received.len() - 1
+            };
+            let script = scripts.get(number).or(scripts.last()).map_or(&[][..], Vec::as_slice);
+            // A client that went away in the middle is not a problem of the server.
+            drop(play(connection, script, stop));
         });
-        Self { address, received, stop, thread: Some(thread) }
+        Self { server: server.expect("a port on loopback"), received }
     }
 
     /// Its base URL.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.url()
     }
 
     /// The requests that came so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().expect("no thread of the server has panicked").clone()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-        // The connection wakes the listener up.
-        drop(TcpStream::connect(self.address));
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
-    }
-}
-
-/// One connection at a time, in the order in which they come: tests depend on it.
-fn accept(listener: &TcpListener, scripts: &[Vec<Step>], received: &Mutex<Vec<Received>>, stop: &AtomicBool) {
-    for connection in listener.incoming().map_while(Result::ok) {
-        if stop.load(Ordering::SeqCst) {
-            return;
-        }
-        let Some(http::Request { head, body }) = http::read_request(&connection) else { continue };
-        let request = Received { head, body: String::from_utf8_lossy(&body).into_owned() };
-        let number = {
-            let mut received = received.lock().expect("no thread of the server has panicked");
-            received.push(request);
-            received.len() - 1
-        };
-        let script = scripts.get(number).or(scripts.last()).map_or(&[][..], Vec::as_slice);
-        // A client that went away in the middle is not a problem of the server.
-        drop(play(connection, script, stop));
     }
 }
 

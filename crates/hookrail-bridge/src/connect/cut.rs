@@ -9,46 +9,23 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use crate::jsonc::cut_entry;
 
-/// The path to a value: keys of objects and places in lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JsonPath(Vec<PathStep>);
-
-/// One step of a path through the settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum PathStep {
-    Key(String),
+/// One step of the path to a value: a key of an object, or a place in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'p> {
+    Key(&'p str),
     Element(usize),
 }
 
-impl JsonPath {
-    /// A path that begins with these keys.
-    pub(super) fn new(keys: &[&str]) -> Self {
-        Self(keys.iter().map(|key| PathStep::Key((*key).to_owned())).collect())
-    }
-
-    /// One further, into the value of a key.
-    pub(super) fn key(mut self, key: &str) -> Self {
-        self.0.push(PathStep::Key(key.to_owned()));
-        self
-    }
-
-    /// One further, into the element of a list.
-    pub(super) fn entry(mut self, at: usize) -> Self {
-        self.0.push(PathStep::Element(at));
-        self
-    }
-}
-
 /// The text without the value at a path, and without what is then empty and is not to be kept.
-pub(super) fn remove(text: &str, path: &JsonPath, kept: &[JsonPath]) -> Option<String> {
+pub(super) fn remove(text: &str, path: &[Step<'_>], kept: &[Vec<Step<'_>>]) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;
     // From the top: the first container on the way whose only content leads to the value goes as a whole.
     let mut at = root;
     let mut cut = None;
-    for (depth, step) in path.0.iter().enumerate() {
+    for (depth, step) in path.iter().enumerate() {
         let (range, before, count, value) = child(at, step)?;
-        let is_kept = kept.iter().any(|kept| Some(kept.0.as_slice()) == path.0.get(..depth));
+        let is_kept = kept.iter().any(|kept| Some(kept.as_slice()) == path.get(..depth));
         cut = match cut {
             Some(whole) if count == 1 && !is_kept => Some(whole),
             _ => Some((range, before)),
@@ -60,10 +37,10 @@ pub(super) fn remove(text: &str, path: &JsonPath, kept: &[JsonPath]) -> Option<S
 }
 
 /// The text of the list or object at a path, if nothing is in it, and where it is.
-pub(super) fn empty_at(text: &str, path: &JsonPath) -> Option<Range<usize>> {
+pub(super) fn empty_at(text: &str, path: &[Step<'_>]) -> Option<Range<usize>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let mut at = parsed.value.as_ref()?;
-    for step in &path.0 {
+    for step in path {
         at = child(at, step)?.3;
     }
     let range = at.start()..at.end();
@@ -76,16 +53,16 @@ pub(super) fn empty_at(text: &str, path: &JsonPath) -> Option<Range<usize>> {
 /// A child: its range, where the one before it ends, how many there are, and its value.
 type ChildValue<'v, 'a> = (Range<usize>, Option<usize>, usize, &'v Value<'a>);
 
-fn child<'v, 'a>(value: &'v Value<'a>, step: &PathStep) -> Option<ChildValue<'v, 'a>> {
+fn child<'v, 'a>(value: &'v Value<'a>, step: &Step<'_>) -> Option<ChildValue<'v, 'a>> {
     match (value, step) {
-        (Value::Object(object), PathStep::Key(key)) => {
-            let place = object.properties.iter().rposition(|prop| prop.name.as_str() == key)?;
+        (Value::Object(object), Step::Key(key)) => {
+            let place = object.properties.iter().rposition(|prop| prop.name.as_str() == *key)?;
             let prop = object.properties.get(place)?;
             let before = place.checked_sub(1).and_then(|place| object.properties.get(place));
             let before = before.map(|prop| prop.range().end);
             Some((prop.start()..prop.end(), before, object.properties.len(), &prop.value))
         }
-        (Value::Array(array), PathStep::Element(place)) => {
+        (Value::Array(array), Step::Element(place)) => {
             let element = array.elements.get(*place)?;
             let before = place.checked_sub(1).and_then(|place| array.elements.get(place));
             Some((

@@ -1,11 +1,12 @@
 //! The bridge in JSON settings, with or without groups.
 
 use hookrail::settings::jsonc::PARSE_OPTIONS;
+use jsonc_parser::ast::Value;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::calls_bridge;
-use super::cut::{JsonPath, empty_at, remove};
+use super::cut::{Step, elements, empty_at, property, remove, value_text};
 use super::one_line::into_one_line;
 use super::{BridgeEntry, ConnectError, EntryPlace};
 use crate::dialect::SettingsShape;
@@ -19,9 +20,10 @@ pub(super) fn connect(
     wanted: &[BridgeEntry],
 ) -> Result<String, ConnectError> {
     let (mark, body) = split_byte_order_mark(text);
-    let body =
-        if body.trim().is_empty() { "{\n}\n".to_owned() } else { without_ours(body.to_owned(), shape, &[])? };
-    let mut body = body;
+    let mut body = match body.trim() {
+        "" => "{\n}\n".to_owned(),
+        _ => cut_out(body, ours(body, shape).iter().map(|(place, _)| place), &[])?,
+    };
     for entry in wanted {
         body = match into_one_line(&body, entry.event, &input(entry, shape)) {
             Some(text) => text,
@@ -56,41 +58,45 @@ pub(super) fn disconnect(
     original: Option<&str>,
     shape: SettingsShape,
 ) -> Result<Option<String>, ConnectError> {
+    let (mark, body) = split_byte_order_mark(text);
     let original = strip_mark(original.unwrap_or_default());
-    let places =
-        ours(strip_mark(text), shape).into_iter().map(|(event, ..)| JsonPath::new(&["hooks", &event]));
-    let kept: Vec<JsonPath> =
-        places.chain([JsonPath::new(&["hooks"])]).filter(|path| empty_at(original, path).is_some()).collect();
-    let mut left = without_ours(text.to_owned(), shape, &kept)?;
-    let shift = left.len() - strip_mark(&left).len();
+    let ours = ours(body, shape);
+    let lists = ours.iter().map(|(place, _)| vec![Step::Key("hooks"), Step::Key(&place.event)]);
+    let lists = lists.chain([vec![Step::Key("hooks")]]);
+    let kept: Vec<Vec<Step<'_>>> = lists.filter(|path| empty_at(original, path).is_some()).collect();
+    let mut left = cut_out(body, ours.iter().map(|(place, _)| place), &kept)?;
     for path in &kept {
         let was = empty_at(original, path).and_then(|range| original.get(range));
-        if let (Some(was), Some(range)) = (was, empty_at(strip_mark(&left), path)) {
-            left.replace_range(range.start + shift..range.end + shift, was);
+        if let (Some(was), Some(range)) = (was, empty_at(&left, path)) {
+            left.replace_range(range, was);
         }
     }
-    let is_empty = parse(strip_mark(&left))?.object_value().is_none_or(|settings| {
+    let is_empty = parse(&left)?.object_value().is_none_or(|settings| {
         let names = settings.properties().into_iter().filter_map(|prop| prop.decoded_name());
         names.filter(|name| name != "version").count() == 0
     });
-    Ok((shape != SettingsShape::Flat || !is_empty).then_some(left))
+    Ok((shape != SettingsShape::Flat || !is_empty).then(|| format!("{mark}{left}")))
 }
 
 /// The text without the hooks at these places, each with the lists and objects that hold nothing else.
 pub(crate) fn without(text: &str, places: &[EntryPlace]) -> Result<String, ConnectError> {
     let (mark, body) = split_byte_order_mark(text);
-    each_key_once(&parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?)?;
-    let mut body = body.to_owned();
+    each_key_once(body)?;
+    Ok(format!("{mark}{}", cut_out(body, places.iter(), &[])?))
+}
+
+/// The text without these hooks, each with the lists and objects that hold nothing else and are not to be kept.
+fn cut_out<'p>(
+    body: &str,
+    places: impl DoubleEndedIterator<Item = &'p EntryPlace>,
+    kept: &[Vec<Step<'_>>],
+) -> Result<String, ConnectError> {
     // The last first: those before it stay where they are.
-    for place in places.iter().rev() {
-        let group = JsonPath::new(&["hooks", &place.event]).entry(place.group);
-        let path = match place.hook {
-            Some(hook) => group.key("hooks").entry(hook),
-            None => group,
-        };
-        body = remove(&body, &path, &[]).ok_or_else(|| wrong_type("hooks", "a list of hooks"))?;
-    }
-    Ok(format!("{mark}{body}"))
+    places.rev().try_fold(body.to_owned(), |body, place| {
+        let mut path = vec![Step::Key("hooks"), Step::Key(&place.event), Step::Element(place.group)];
+        path.extend(place.hook.into_iter().flat_map(|hook| [Step::Key("hooks"), Step::Element(hook)]));
+        remove(&body, &path, kept).ok_or_else(|| wrong_type("hooks", "a list of hooks"))
+    })
 }
 
 /// The entries that call the bridge: event and command.
@@ -99,18 +105,19 @@ pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, Str
     if body.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let settings = parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
-    each_key_once(&settings)?;
-    Ok(ours(body, shape).into_iter().map(|(event, command, _)| (event, command)).collect())
+    each_key_once(body)?;
+    Ok(ours(body, shape).into_iter().map(|(place, command)| (place.event, command)).collect())
 }
 
-/// Refuses settings in which it is not certain which `hooks`, or which list of an event, the agent reads.
-fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
+/// Refuses settings that are not an object, or in which it is not certain which `hooks`, or which list of an event, the
+/// agent reads.
+fn each_key_once(body: &str) -> Result<(), ConnectError> {
+    let settings = parse(body)?.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
     let names = |object: &CstObject| {
         let names = object.properties().into_iter().filter_map(|prop| prop.decoded_name());
         names.collect::<Vec<String>>()
     };
-    let top = names(settings);
+    let top = names(&settings);
     if top.iter().filter(|name| *name == "hooks").count() > 1 {
         return Err(ConnectError::Twice { key: "hooks".to_owned() });
     }
@@ -121,47 +128,30 @@ fn each_key_once(settings: &CstObject) -> Result<(), ConnectError> {
     twice.map_or(Ok(()), |(_, name)| Err(ConnectError::Twice { key: format!("hooks.{name}") }))
 }
 
-/// Every entry that calls the bridge, with its path from the top. They are recognised by their command and need no mark
+/// Every entry that calls the bridge: its place and its command. They are recognised by their command and need no mark
 /// of their own, which a strict agent might refuse.
-fn ours(body: &str, shape: SettingsShape) -> Vec<(String, String, JsonPath)> {
-    use crate::connect::cut::{elements, property, value_text};
+fn ours(body: &str, shape: SettingsShape) -> Vec<(EntryPlace, String)> {
     let mut found = Vec::new();
     let Ok(parsed) = parse_to_ast(body, &CollectOptions::default(), &PARSE_OPTIONS) else { return found };
     let hooks = parsed.value.as_ref().and_then(|root| property(root, "hooks"));
-    let Some(jsonc_parser::ast::Value::Object(events)) = hooks else { return found };
+    let Some(Value::Object(events)) = hooks else { return found };
     for event in &events.properties {
-        let name = event.name.as_str();
-        for (at, element) in elements(&event.value).enumerate() {
-            let path = JsonPath::new(&["hooks", name]).entry(at);
-            let mut check = |entry: &jsonc_parser::ast::Value<'_>, path: JsonPath| {
+        for (group, element) in elements(&event.value).enumerate() {
+            let mut check = |entry: &Value<'_>, hook: Option<usize>| {
                 let command = ["command", "bash"].iter().find_map(|key| value_text(property(entry, key)?));
                 if let Some(command) = command.filter(|command| calls_bridge(command)) {
-                    found.push((name.to_owned(), command, path));
+                    let event = event.name.as_str().to_owned();
+                    found.push((EntryPlace { event, group, hook }, command));
                 }
             };
             if shape != SettingsShape::Groups {
-                check(element, path);
+                check(element, None);
             } else if let Some(list) = property(element, "hooks") {
-                for (inner, entry) in elements(list).enumerate() {
-                    check(entry, path.clone().key("hooks").entry(inner));
-                }
+                elements(list).enumerate().for_each(|(hook, entry)| check(entry, Some(hook)));
             }
         }
     }
     found
-}
-
-/// Takes our entries out, one after another, each with the lists and objects that hold nothing else and are not
-/// to be kept.
-fn without_ours(mut text: String, shape: SettingsShape, kept: &[JsonPath]) -> Result<String, ConnectError> {
-    while let Some((_, _, path)) = ours(strip_mark(&text), shape).into_iter().next_back() {
-        let shift = text.len() - strip_mark(&text).len();
-        match remove(strip_mark(&text), &path, kept) {
-            Some(left) => text.replace_range(shift.., &left),
-            None => return Err(wrong_type("hooks", "a list of hooks")),
-        }
-    }
-    Ok(text)
 }
 
 /// With comments and trailing commas, which some of these agents accept in their own settings.

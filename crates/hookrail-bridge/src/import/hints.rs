@@ -17,75 +17,20 @@ pub struct ScriptHint {
 /// How many hints a script gets at most; the first ones show what kind of script it is.
 const MOST_HINTS: usize = 100;
 
-/// Words, and what they mean here.
-const WORDS: &[(&str, &str)] = &[
-    (
-        "updatedInput",
-        "here `hookSpecificOutput.tool_input`, merged key by key instead of replacing all arguments",
-    ),
-    (
-        "modifiedArgs",
-        "here `hookSpecificOutput.tool_input`, merged key by key instead of replacing all arguments",
-    ),
-    (
-        "updated_input",
-        "here `hookSpecificOutput.tool_input`, merged key by key instead of replacing all arguments",
-    ),
-    ("updatedToolOutput", "here `hookSpecificOutput.tool_response` with `llmContent`"),
-    ("updatedMCPToolOutput", "here `hookSpecificOutput.tool_response` with `llmContent`"),
-    ("modifiedResult", "here `hookSpecificOutput.tool_response` with `llmContent`"),
-    ("permissionDecision", "understood inside `hookSpecificOutput` as deny, ask and allow; `defer` is not"),
-    ("permissionDecisionReason", "understood inside `hookSpecificOutput`"),
-    ("systemMessage", "here for the model; elsewhere it is shown to the user"),
-    ("behavior", "answers of permission requests have no effect here"),
-    ("last_assistant_message", "here `prompt_response`"),
-    ("transcript_path", "here the path of another kind of file"),
-    ("toolName", "here `tool_name`"),
-    ("toolArgs", "here `tool_input`, an object"),
-    ("toolResult", "here `tool_response`"),
-    ("sessionId", "here `session_id`"),
-    ("filePath", "here `file_path`"),
-    ("file_text", "here `content`"),
-    ("old_str", "here `old_string`"),
-    ("new_str", "here `new_string`"),
-    ("timeoutSec", "timeouts are in milliseconds here, in `timeout`"),
-    ("PreToolUse", "here the event is `BeforeTool`"),
-    ("PostToolUse", "here the event is `AfterTool`"),
-    ("PostToolUseFailure", "here the event is `AfterTool`, with `tool_response.error`"),
-    ("UserPromptSubmit", "here the event is `BeforeAgent`"),
-    ("SubagentStop", "there is no event for subagents here"),
-    ("PreCompact", "here the event is `PreCompress`, which cannot be blocked"),
-    ("stop_hook_active", "the same here, at `AfterAgent`"),
-    ("CLAUDE_PLUGIN_ROOT", "not set here"),
-    ("CLAUDE_ENV_FILE", "not set here"),
-];
-
-/// Names of tools, which count only between quotes: they are everyday words.
-const TOOLS: &[(&str, &str)] = &[
-    ("Bash", "here the tool is `run_shell_command`"),
-    ("bash", "here the tool is `run_shell_command`"),
-    ("Write", "here the tool is `write_file`"),
-    ("Edit", "here the tool is `replace`"),
-    ("MultiEdit", "here the tool is `replace`"),
-    ("NotebookEdit", "here the tool is `replace`"),
-    ("Read", "here the tool is `read_file`"),
-    ("Glob", "here the tool is `glob`"),
-    ("Grep", "here the tool is `search_file_content`"),
-    ("grep_search", "here the tool is `search_file_content`"),
-    ("WebFetch", "here the tool is `web_fetch`"),
-    ("view", "here the tool is `read_file`"),
-    ("create", "here the tool is `write_file`"),
-    ("edit", "here the tool is `replace`"),
-];
+/// A word and its meaning in each line. Names of tools, with a colon before them, count only between quotes: they are
+/// everyday words.
+const WORDS: &str = include_str!("hints.txt");
 
 /// The words in a script that mean something else here, each once, where it is first.
 pub fn script_hints(script: &str) -> Vec<ScriptHint> {
     let mut hints: Vec<ScriptHint> = Vec::new();
     for (at, line) in script.lines().enumerate() {
-        let words = WORDS.iter().filter(|(word, _)| stands_in(line, word, is_word));
-        let tools = TOOLS.iter().filter(|(word, _)| stands_in(line, word, is_quoted));
-        for (word, meaning) in words.chain(tools) {
-            if hints.iter().all(|hint| hint.word != *word) && hints.len() < MOST_HINTS {
+        for (word, meaning) in WORDS.lines().filter_map(|row| row.split_once(" = ")) {
+            let (word, is_found) = match word.strip_prefix(':') {
+                Some(tool) => (tool, stands_in(line, tool, is_quoted)),
+                None => (word, stands_in(line, word, is_word)),
+            };
+            if is_found && hints.iter().all(|hint| hint.word != word) && hints.len() < MOST_HINTS {
                 hints.push(ScriptHint { line: at + 1, word, meaning });
             }
         }
@@ -118,6 +63,13 @@ fn is_quoted(before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_row_has_a_word_and_a_meaning() {
+        for row in WORDS.lines().filter(|row| !row.starts_with('#')) {
+            assert!(row.split_once(" = ").is_some_and(|(word, _)| !word.contains(' ')), "{row}");
+        }
+    }
 
     #[test]
     fn words_are_found_where_they_stand() {

@@ -7,7 +7,7 @@ fn start(turns: Vec<Turn>) -> ScriptedModel {
 }
 
 fn post(model: &ScriptedModel, path: &str, body: &Value) -> String {
-    let mut connection = TcpStream::connect(model.address).expect("a connection");
+    let mut connection = TcpStream::connect(model.url().trim_start_matches("http://")).expect("a connection");
     let body = body.to_string();
     let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len());
     connection.write_all((head + &body).as_bytes()).expect("a request");

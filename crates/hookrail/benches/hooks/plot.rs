@@ -25,7 +25,7 @@ impl Plot<'_> {
     /// The picture.
     pub(crate) fn render(&self) -> String {
         let mut svg = String::new();
-        self.draw(SVGBackend::with_string(&mut svg, (760, 440))).expect("a text takes every drawing");
+        self.draw(SVGBackend::with_string(&mut svg, (780, 440))).expect("a text takes every drawing");
         svg
     }
 
@@ -35,6 +35,8 @@ impl Plot<'_> {
         let y_ticks = ticks(self.series.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
         let area = backend.into_drawing_area();
         area.fill(&WHITE)?;
+        // The names of the lines are beside the plot, where they cover nothing.
+        let (area, names) = area.split_horizontally(620);
         let mut chart = ChartBuilder::on(&area)
             .caption(self.title, ("sans-serif", 18))
             .margin(16)
@@ -54,29 +56,20 @@ impl Plot<'_> {
             .bold_line_style(RGBColor(221, 221, 221))
             .light_line_style(TRANSPARENT)
             .draw()?;
-        for Series { name, color, dashed, points } in &self.series {
+        for (Series { name, color, dashed, points }, row) in self.series.iter().zip(0..) {
             let line = color.stroke_width(2);
             let points = || points.iter().copied();
-            let drawn = if *dashed {
-                chart.draw_series(DashedLineSeries::new(points(), 6, 4, line))?
+            let (place, gap) = (56 + 20 * row, if *dashed { 4 } else { 0 });
+            if *dashed {
+                chart.draw_series(DashedLineSeries::new(points(), 6, 4, line))?;
             } else {
-                chart.draw_series(LineSeries::new(points(), line))?
-            };
-            let gap = if *dashed { 7 } else { 10 };
-            drawn.label(name).legend(move |(x, y)| {
-                EmptyElement::at((x, y))
-                    + PathElement::new([(0, 0), (gap, 0)], line)
-                    + PathElement::new([(20 - gap, 0), (20, 0)], line)
-            });
+                chart.draw_series(LineSeries::new(points(), line))?;
+            }
             chart.draw_series(points().map(|point| Circle::new(point, 3, color.filled())))?;
+            names.draw(&PathElement::new([(0, place), (10 - gap, place)], line))?;
+            names.draw(&PathElement::new([(10, place), (20 - gap, place)], line))?;
+            names.draw(&Text::new(name.as_str(), (26, place - 7), ("sans-serif", 14)))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .label_font(("sans-serif", 14))
-            .background_style(WHITE)
-            .border_style(RGBColor(221, 221, 221))
-            .draw()?;
         area.present()
     }
 }

@@ -1,11 +1,15 @@
 //! What is published holds every file that its code takes in. A file that `include` in a manifest leaves out would be
 //! missed only when the package is built.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::root;
+/// The workspace's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
 
 /// The crates that are published, in the order of publishing.
 const PUBLISHED: [&str; 9] = [
