@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Test, TestPart};
 use crate::diagnostic::DiagnosticCode;
 use crate::matcher::Matcher;
-use crate::rules::command::{CommandPattern, plain_program};
+use crate::rules::command::CommandPattern;
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::glob::{Glob, GlobKind};
 use crate::rules::problem::RuleProblem;
@@ -115,7 +115,8 @@ impl TestReader<'_> {
             RuleProblem::new(DiagnosticCode::NeverHolds, value, message).help(help)
         };
         // Most patterns have none of the signs that these two look for.
-        let is_doubtful = plain_program(text).is_none();
+        let is_sign = |byte| matches!(byte, b'|' | b'&' | b';' | b'<' | b'>' | b'=' | b'"' | b'\'');
+        let is_doubtful = text.bytes().any(is_sign);
         let contradiction = if is_doubtful { CommandPattern::contradiction(text) } else { None };
         if let Some(contradiction) = contradiction {
             let problem = never(&contradiction);
