@@ -82,9 +82,10 @@ impl Endpoint {
             _ => String::new(),
         };
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        let inbox = match owner.is_empty() || !owner.bytes().all(is_word) {
-            true => "_INBOX".to_owned(),
-            false => format!("_INBOX.{owner}"),
+        let inbox = if owner.is_empty() || !owner.bytes().all(is_word) {
+            "_INBOX".to_owned()
+        } else {
+            format!("_INBOX.{owner}")
         };
         let (needs_tls, certificates) = (scheme == "tls", self.certificates.clone());
         Ok(Login { address, inbox, needs_tls, certificates, user, key, token })
@@ -110,7 +111,7 @@ impl Login {
         if self.needs_tls || info.tls_required {
             let host = address.rsplit_once(':').map_or(address, |(host, _)| host).trim_matches(['[', ']']);
             let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-            let stream = self.tls()?.connect(name, connection.stream).await.map_err(io_error)?;
+            let stream = self.tls().connect(name, connection.stream).await.map_err(io_error)?;
             connection.stream = Box::new(stream);
         }
         let (name, password) = match &self.user {
@@ -136,12 +137,12 @@ impl Login {
     }
 
     /// Only the named certificates count; variables that say where others are do not.
-    fn tls(&self) -> Result<TlsConnector, String> {
+    fn tls(&self) -> TlsConnector {
         let certificates = || File::open(&self.certificates).ok().map(CertificateDer::pem_reader_iter);
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(certificates().into_iter().flatten().flatten());
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        Ok(Arc::new(config).into())
+        Arc::new(config).into()
     }
 }
 
@@ -211,6 +212,7 @@ impl Connection {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn closed(error: std::io::Error) -> String {
     format!("the connection was closed: {error}")
 }

@@ -35,19 +35,20 @@ fn first_group(text: &str) -> Result<Option<BraceGroup<'_>>, String> {
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut found: Option<(usize, Vec<usize>, usize)> = None;
     let mut is_escaped = false;
-    for (at, char) in text.char_indices() {
+    // Byte by byte, which is quicker: no part of a longer character is one of these signs.
+    for (at, byte) in text.bytes().enumerate() {
         if std::mem::take(&mut is_escaped) {
             continue;
         }
-        match char {
-            '\\' => is_escaped = true,
-            '{' => open.push((at, Vec::new())),
-            ',' => {
+        match byte {
+            b'\\' => is_escaped = true,
+            b'{' => open.push((at, Vec::new())),
+            b',' => {
                 if let Some((_, commas)) = open.last_mut() {
                     commas.push(at);
                 }
             }
-            '}' => {
+            b'}' => {
                 if let Some((start, commas)) = open.pop()
                     && !commas.is_empty()
                     && found.as_ref().is_none_or(|(first, ..)| start < *first)

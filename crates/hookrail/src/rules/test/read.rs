@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Test, TestPart};
 use crate::diagnostic::DiagnosticCode;
 use crate::matcher::Matcher;
-use crate::rules::command::{CommandPattern, plain_program};
+use crate::rules::command::CommandPattern;
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::glob::{Glob, GlobKind};
 use crate::rules::problem::{RuleFindings, suggestion};
@@ -181,7 +181,8 @@ impl TestReader<'_> {
     fn pattern(&mut self, value: &Ast<'_>) -> Option<CommandPattern> {
         let text = self.text(value, "a command such as \"git push\", an array or a test")?;
         // Most patterns have none of the signs that these two look for.
-        let doubtful = plain_program(text).is_none().then_some(text);
+        let is_sign = |byte| matches!(byte, b'|' | b'&' | b';' | b'<' | b'>' | b'=' | b'"' | b'\'');
+        let doubtful = text.bytes().any(is_sign).then_some(text);
         let name = self.name;
         let never = |why: String| format!("`{name}` can never hold: {why}");
         let help = "ask for the facts of a line one by one, such as `program` and `dynamic`";
