@@ -135,7 +135,7 @@ impl Walker {
     fn add_expanded(&mut self, value: Option<Value>, quoted: bool, builder: &mut FieldBuilder) {
         let odd = self.state.is_set(&StateKey::OddSplitting);
         let bytes = match &value {
-            Some(Value::Text(text)) | Some(Value::Guess(text)) => text.len(),
+            Some(Value::Text(text) | Value::Guess(text)) => text.len(),
             Some(Value::List(values)) => values.iter().map(|value| value.len() + 1).sum(),
             _ => 0,
         };
@@ -146,7 +146,7 @@ impl Walker {
         match value {
             Some(Value::Text(text)) if quoted => builder.quoted(&text),
             Some(Value::List(values)) if quoted => builder.list(&values, true),
-            Some(Value::Text(_)) | Some(Value::List(_)) if odd => builder.unknown(quoted),
+            Some(Value::Text(_) | Value::List(_)) if odd => builder.unknown(quoted),
             Some(Value::Text(text)) => builder.split(&text),
             Some(Value::List(values)) => builder.list(&values, false),
             Some(Value::Guess(text)) => builder.guess(&text),
@@ -255,10 +255,10 @@ impl Walker {
             }
         };
         match (value?, index) {
-            (value @ (Value::Text(_) | Value::Likely(_)), "0" | "@" | "*") => Some(value.clone()),
             (Value::List(_), "*") if quoted && self.state.is_set(&StateKey::OddSplitting) => None,
             (Value::List(values), "*") if quoted => Some(Value::Text(values.join(" ").into())),
-            (value @ Value::List(_), "@" | "*") => Some(value.clone()),
+            (value @ (Value::Text(_) | Value::Likely(_)), "0" | "@" | "*")
+            | (value @ Value::List(_), "@" | "*") => Some(value.clone()),
             (Value::List(values), index) => element(values, index.parse().ok()?),
             _ => None,
         }

@@ -40,7 +40,7 @@ impl Walker {
             "printf" => printf(args),
             "cat" if args.iter().all(|field| field.is("-")) => return context.stdin.clone(),
             "tee" if args.iter().all(|field| field.text.is_some()) => return context.stdin.clone(),
-            "pwd" => return path(".", Extent::Whole),
+            "pwd" => return Some(path(".", Extent::Whole)),
             "find" => {
                 let writes_else = |text: &str| {
                     let actions = ["-exec", "-ok", "-print", "-f", "-ls", "-delete"];
@@ -77,7 +77,7 @@ impl Walker {
                 let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
                 let folder =
                     template.filter(|text| text.contains('/')).map(|text| text.trim_end_matches('X'));
-                return path(folder.unwrap_or("/tmp/"), Extent::Beginning);
+                return Some(path(folder.unwrap_or("/tmp/"), Extent::Beginning));
             }
             _ => None,
         };
@@ -98,8 +98,8 @@ fn is_filter(args: &[Field]) -> bool {
     args.len() == plain + 1 && args.last().and_then(Field::as_str).is_some_and(|text| !text.starts_with('-'))
 }
 
-fn path(path: &str, extent: Extent) -> Option<Value> {
-    Some(Value::Likely(Rc::from([Likely { path: path.to_owned(), extent }])))
+fn path(path: &str, extent: Extent) -> Value {
+    Value::Likely(Rc::from([Likely { path: path.to_owned(), extent }]))
 }
 
 /// The words, if each of them is one word that is known.
