@@ -261,7 +261,7 @@ async fn older_spellings_are_understood() {
         let response = rig.ask(message.clone()).await;
         assert!(response.success() && response.correlation_id == "c-1", "DELTA-HBUS-001: {message}");
     }
-    rig.bus.publish(&BusMessage::request(EventName::BeforeTool, object(tool()), "typed"));
+    rig.bus.publish(&BusMessage::request(EventName::BeforeTool, &object(tool()), "typed"));
     let response = tokio::time::timeout(PATIENCE, rig.responses.recv()).await.unwrap().unwrap();
     assert!(response.success() && response.correlation_id == "typed", "DELTA-HBUS-001");
 }

@@ -65,7 +65,7 @@ fn check_silent(session: &HookSession, requirement: &str) {
     });
     match at_once(call) {
         Ok(ModelOutcome { end: ModelEnd::Answered(answer), .. }) => {
-            assert_eq!(answer.response, rich_response(), "{requirement}")
+            assert_eq!(answer.response, rich_response(), "{requirement}");
         }
         other => panic!("{requirement}: {other:?}"),
     }

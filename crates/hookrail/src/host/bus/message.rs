@@ -112,7 +112,7 @@ pub enum BusErrorCode {
 
 impl BusMessage {
     /// A request to run the hooks of an event.
-    pub fn request(event_name: EventName, input: JsonObject, correlation_id: &str) -> Self {
+    pub fn request(event_name: EventName, input: &JsonObject, correlation_id: &str) -> Self {
         Self::HookExecutionRequest(json!({
             "type": HOOK_EXECUTION_REQUEST,
             "eventName": event_name,

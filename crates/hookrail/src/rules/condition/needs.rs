@@ -128,7 +128,9 @@ fn is_glob(name: &str) -> bool {
 /// once for the shipped rules, before the engine is built.
 #[cfg(any(test, feature = "shipped-index"))]
 pub(crate) mod making {
-    use super::*;
+    use serde_json::Value;
+
+    use super::{CommandPattern, Condition, Fact, Need, NodeKind, Test, TestPart, programs_of};
 
     /// More alternatives than this are not kept apart: then the condition needs nothing.
     const MAX_ALTERNATIVES: usize = 64;
