@@ -1,6 +1,7 @@
 //! Asks services.
 
 use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc, watch};
@@ -17,8 +18,11 @@ const TEST_TIME: Duration = Duration::from_secs(5);
 /// Asks, over connections that are kept for the next question.
 #[derive(Default)]
 pub struct Asker {
-    kept: Mutex<HashMap<Endpoint, Connected>>,
+    kept: std::sync::Mutex<HashMap<Endpoint, Arc<Place>>>,
 }
+
+/// The connection to one server. Whoever makes it keeps those waiting who ask there, and nobody else.
+type Place = Mutex<Option<Connected>>;
 
 /// What credentials may do with a subject, besides asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +51,7 @@ impl Asker {
         subject: &str,
         question: Vec<u8>,
     ) -> Result<Vec<u8>, String> {
-        let connected = self.connected(endpoint).await?;
-        let answer = connected.request(subject, &question).await;
-        if connected.trouble.borrow().is_some() {
-            self.kept.lock().await.remove(endpoint);
-        }
-        let answer = answer?;
+        let answer = self.connected(endpoint).await?.request(subject, &question).await?;
         if answer.has_no_responders {
             return Err(format!("no service listens on `{subject}`"));
         }
@@ -64,15 +63,20 @@ impl Asker {
 
     /// The connection of an earlier question, or a new one. Questions that come together share the same.
     async fn connected(&self, endpoint: &Endpoint) -> Result<Connected, String> {
-        let mut kept = self.kept.lock().await;
+        let mut kept = self.place(endpoint).lock_owned().await;
         let usable =
             |kept: &&Connected| kept.trouble.borrow().is_none() && kept.trouble.has_changed().is_ok();
-        if let Some(connected) = kept.get(endpoint).filter(usable) {
+        if let Some(connected) = kept.as_ref().filter(usable) {
             return Ok(connected.clone());
         }
         let (connected, _) = connect(endpoint).await?;
-        kept.insert(endpoint.clone(), connected.clone());
+        *kept = Some(connected.clone());
         Ok(connected)
+    }
+
+    fn place(&self, endpoint: &Endpoint) -> Arc<Place> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(kept.entry(endpoint.clone()).or_default())
     }
 }
 
@@ -139,4 +143,36 @@ pub async fn rights(endpoint: &Endpoint, subject: &str) -> Result<Rights, String
         }
     };
     tokio::time::timeout(TEST_TIME, tested).await.unwrap_or_else(|_| Err("no answer came".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use tokio::net::TcpListener;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_says_nothing_delays_no_question_to_another() {
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let endpoint = |address| Endpoint {
+            url: format!("nats://{address}"),
+            credentials: None,
+            certificates: PathBuf::from("/dev/null"),
+        };
+        let (first, second) = (endpoint(silent.local_addr().unwrap()), endpoint(gone));
+        let asker = Asker::default();
+        let both = async {
+            tokio::select! {
+                biased;
+                answer = asker.ask(&first, "s", Vec::new()) => panic!("the silent server: {answer:?}"),
+                answer = asker.ask(&second, "s", Vec::new()) => answer,
+            }
+        };
+        let answer = timeout(Duration::from_secs(4), both).await.expect("it waits for the other");
+        assert!(answer.unwrap_err().starts_with("cannot connect: "));
+    }
 }

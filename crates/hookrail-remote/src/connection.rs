@@ -109,6 +109,10 @@ impl Login {
             return Err("it is not a NATS server".to_owned());
         };
         if self.needs_tls || info.tls_required {
+            // Whoever is between here and the server could have added it; behind the handshake it would count as the server's.
+            if !connection.read.is_empty() {
+                return Err("the server sent more before it was asked for TLS".to_owned());
+            }
             let host = address.rsplit_once(':').map_or(address, |(host, _)| host).trim_matches(['[', ']']);
             let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
             let stream = self.tls().connect(name, connection.stream).await.map_err(io_error)?;
@@ -258,4 +262,31 @@ fn first(read: &[u8]) -> Result<Option<(Operation, usize)>, String> {
         _ => return Err(strange()),
     };
     Ok(Some((operation, end + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_comes_before_tls_does_not_count_behind_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("tls://{}", listener.local_addr().unwrap());
+        let endpoint = Endpoint { url, credentials: None, certificates: PathBuf::from("/dev/null") };
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(b"INFO {\"tls_required\":true}\r\nPONG\r\n").await.unwrap();
+            stream
+        });
+        let login = endpoint.login().unwrap();
+        let refused = login.connect(&login.address).await.err();
+        assert_eq!(
+            refused.as_deref(),
+            Some("cannot connect: the server sent more before it was asked for TLS")
+        );
+        drop(server.await.unwrap());
+    }
 }
