@@ -181,7 +181,7 @@ impl TestReader<'_> {
     fn pattern(&mut self, value: &Ast<'_>) -> Option<CommandPattern> {
         let text = self.text(value, "a command such as \"git push\", an array or a test")?;
         // Most patterns have none of the signs that these two look for.
-        let is_sign = |byte| matches!(byte, b'|' | b'&' | b';' | b'<' | b'>' | b'=' | b'"' | b'\'');
+        let is_sign = |byte| b"|&;<>=\"'".contains(&byte);
         let doubtful = text.bytes().any(is_sign).then_some(text);
         let name = self.name;
         let never = |why: String| format!("`{name}` can never hold: {why}");
