@@ -149,7 +149,7 @@ fn approvals_that_cannot_be_used_are_reported_by_every_program_and_the_users_gua
             let text = fs::read_to_string(file).unwrap();
             fs::write(file, text.replace("\"version\": 2", "\"version\": 99")).unwrap();
         }),
-        ("a folder", "not a regular file", |file| {
+        ("a folder", "directory", |file| {
             fs::remove_file(file).unwrap();
             fs::create_dir(file).unwrap();
         }),

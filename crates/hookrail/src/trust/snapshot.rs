@@ -92,9 +92,10 @@ impl Snapshot {
 /// Opens a regular file to read it. A device is not even opened, and a pipe that takes the file's place is refused instead
 /// of waited for.
 pub(crate) fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
-    let is_regular = |metadata: Metadata| {
-        let refusal = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-        if metadata.is_file() { Ok(metadata) } else { Err(refusal()) }
+    let is_regular = |metadata: Metadata| match metadata.file_type() {
+        kind if kind.is_file() => Ok(metadata),
+        kind if kind.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
     };
     is_regular(fs::metadata(path)?)?;
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
