@@ -135,8 +135,10 @@ pub(super) struct Redirect {
 pub(super) enum RedirectKind {
     /// `<`
     Read,
-    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    /// `>`, `>|`, `&>`
     Write,
+    /// `>>`, `&>>`
+    Append,
     /// `<>`
     ReadWrite,
     /// `<&`

@@ -22,6 +22,7 @@ use super::parse::{MAX_NESTING, parse, parse_quoted};
 use super::state::{ShellState, StateKey, Value};
 use super::syntax::{ParsedCommand, Script, WordPart};
 
+pub(super) use self::environment::may_name_environment;
 pub(super) use self::simple::How;
 
 /// How many commands are looked at, including those of functions each time they are called.
@@ -88,6 +89,8 @@ impl Context {
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a walk")]
 pub(super) struct Walker {
     facts: ShellFacts,
+    /// How often something could not be determined.
+    pub(super) doubts: usize,
     state: ShellState,
     /// Above zero while a loop's body is read only to see which variables it sets.
     silent: usize,
@@ -115,6 +118,8 @@ pub(super) struct Walker {
     output: Option<Value>,
     /// The files that the line fills before it may run them, with their content where the line shows it.
     files: HashMap<String, Option<Rc<str>>>,
+    /// The programs that are given an environment from a file.
+    given_environments: HashSet<String>,
     /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
     has_arithmetic: bool,
     /// Whether there is a text that would be such a value (`a[$(rm x)]`).
@@ -144,11 +149,13 @@ impl Walker {
             // Which way the text took, through `read`, a function or an array, is not followed.
             self.dynamic(Cause::Eval);
         }
+        self.show_environments();
         self.facts
     }
 
     /// What runs cannot be determined.
     pub(super) fn dynamic(&mut self, cause: Cause) {
+        self.doubts += 1;
         self.facts.causes.insert(cause);
     }
 
@@ -451,21 +458,6 @@ impl Walker {
         names.collect::<Vec<_>>().join("/")
     }
 
-    /// How many commands and causes were found so far.
-    pub(super) fn found(&self) -> (usize, usize) {
-        (self.facts.commands.len(), self.facts.causes.len())
-    }
-
-    /// The commands so far.
-    pub(super) fn commands(&self) -> &[CommandFact] {
-        &self.facts.commands
-    }
-
-    /// Whether a file that the line fills has such a content.
-    pub(super) fn has_filled_file(&self, is_it: impl Fn(&str) -> bool) -> bool {
-        self.files.values().flatten().any(|content| is_it(content))
-    }
-
     /// Notes that the line fills a file, with `content` if that is known.
     pub(super) fn note_file(&mut self, field: &Field, content: Option<Rc<str>>) {
         let Some(key) = field.as_str().map(|path| self.key_of(path)) else { return };
@@ -477,6 +469,19 @@ impl Walker {
             return;
         }
         self.files.insert(key, content);
+    }
+
+    /// The same for content that is added to what the line put there before.
+    pub(super) fn note_written(&mut self, field: &Field, content: Option<Rc<str>>, adds: bool) {
+        let before =
+            field.as_str().filter(|_| adds).and_then(|path| self.files.get(&self.key_of(path)).cloned());
+        let content = match before {
+            Some(before) => before.zip(content).map(|(before, content)| format!("{before}{content}").into()),
+            None => content,
+        };
+        if self.step(content.as_deref().map_or(0, str::len)) {
+            self.note_file(field, content);
+        }
     }
 
     /// Notes that a file that the line filled is under another name, or in a folder of that name, as well.

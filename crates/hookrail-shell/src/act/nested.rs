@@ -68,7 +68,8 @@ pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>) -> bool {
     let args = call.args.get(..=image.at).unwrap_or_default();
     let words = super::read(call.words.path.first().copied(), args);
     let context = &Context { foreign: false, ..inner.clone() };
-    Call { name: call.name, args, words, inner: inner.clone(), context, start: call.start }.act(walker);
+    Call { name: call.name, args, words, inner: inner.clone(), context, doubts_before: call.doubts_before }
+        .act(walker);
     true
 }
 

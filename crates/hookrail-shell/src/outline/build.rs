@@ -116,7 +116,7 @@ impl Outline {
         for redirect in redirects {
             let role = match redirect.kind {
                 RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::DuplicateInput => Role::Read,
-                RedirectKind::Write | RedirectKind::DuplicateOutput => Role::Written,
+                RedirectKind::Write | RedirectKind::Append | RedirectKind::DuplicateOutput => Role::Written,
                 RedirectKind::String | RedirectKind::Document { .. } => Role::Document,
             };
             let word = match &redirect.body {

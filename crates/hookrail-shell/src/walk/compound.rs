@@ -263,12 +263,13 @@ impl Walker {
     }
 
     /// Notes the paths of redirections, and returns the context with the standard input that they lead to, and the file
-    /// that takes the standard output. A text that is fed to a command is kept, because the command may be a shell.
+    /// that takes the standard output, with whether it keeps what it holds. A text that is fed to a command is kept, because
+    /// the command may be a shell.
     pub(super) fn redirects(
         &mut self,
         redirects: &[Redirect],
         context: &Context,
-    ) -> (Context, Option<Field>) {
+    ) -> (Context, Option<(Field, bool)>) {
         let mut inner = context.clone();
         let mut output = None;
         for redirect in redirects {
@@ -291,9 +292,12 @@ impl Walker {
                     if matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite) {
                         self.use_path(Access::Read, &target, context);
                     }
-                    if matches!(kind, RedirectKind::Write | RedirectKind::ReadWrite)
-                        || (kind == RedirectKind::DuplicateOutput && is_file)
-                    {
+                    let is_written = match kind {
+                        RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => true,
+                        RedirectKind::DuplicateOutput => is_file,
+                        _ => false,
+                    };
+                    if is_written {
                         self.use_path(Access::Write, &target, context);
                     }
                     let stdin = match target.as_str() {
@@ -302,9 +306,10 @@ impl Walker {
                         Some("/dev/null") => Some(Value::Text("".into())),
                         _ => None,
                     };
-                    let is_output = matches!(kind, RedirectKind::Write | RedirectKind::DuplicateOutput);
-                    if kind == RedirectKind::Write && matches!(redirect.descriptor, None | Some(1)) {
-                        output = Some(target);
+                    let is_output = kind == RedirectKind::DuplicateOutput
+                        || (is_written && kind != RedirectKind::ReadWrite);
+                    if is_written && redirect.descriptor.map_or(is_output, |number| number == 1) {
+                        output = Some((target, kind == RedirectKind::Append));
                     }
                     (!is_output).then_some(stdin)
                 }

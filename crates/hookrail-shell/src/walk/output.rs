@@ -8,19 +8,20 @@ use crate::field::{Field, Likely};
 use crate::state::{StateKey, Value};
 
 impl Walker {
-    /// Notes what the command with these words writes, and to which file if `target` takes it.
-    pub(super) fn note_output(&mut self, words: &[Field], target: Option<&Field>, context: &Context) {
+    /// Notes what the command with these words writes, and to which file if `target` takes it, which may keep what it holds.
+    pub(super) fn note_output(&mut self, words: &[Field], target: Option<&(Field, bool)>, context: &Context) {
         self.output = self.output_of(words, context);
         let text = match &self.output {
             Some(Value::Text(text)) => Some(Rc::clone(text)),
             _ => None,
         };
-        if let Some(target) = target {
-            self.note_file(target, text);
+        if let Some((target, adds)) = target {
+            self.note_written(target, text, *adds);
             self.output = None;
         } else if words.first().is_some_and(|name| name.is("tee")) {
+            let adds = words.iter().any(|word| word.is("-a") || word.is("--append"));
             for file in words.iter().skip(1) {
-                self.note_file(file, text.clone());
+                self.note_written(file, text.clone(), adds);
             }
         }
     }
