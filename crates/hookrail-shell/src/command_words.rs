@@ -101,8 +101,8 @@ pub(crate) struct GivenWord<'w> {
     pub(crate) beginning: Option<&'w str>,
 }
 
-/// The last component of a program's name.
-fn base_name(program: &str) -> &str {
+/// The last name of a program's path.
+pub fn base_name(program: &str) -> &str {
     program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
 }
 

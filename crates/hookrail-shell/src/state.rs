@@ -151,32 +151,31 @@ impl ShellState {
 
     /// Forgets every variable and the positional parameters.
     pub(super) fn forget_variables(&mut self) -> usize {
-        let keys: Vec<_> = self
-            .values
-            .keys()
-            .filter(|key| matches!(key, StateKey::Variable(_) | StateKey::Positional))
-            .cloned()
-            .collect();
-        let count = keys.len();
-        for key in keys {
-            self.set(key, None);
-        }
-        count
+        self.change_all(|key, _| match key {
+            StateKey::Variable(_) | StateKey::Positional => Some((key.clone(), None)),
+            _ => None,
+        })
     }
 
     /// Makes every function one that may be defined or not, as in a shell that was started anew.
     pub(super) fn doubt_functions(&mut self) -> usize {
-        let sure: Vec<_> = self
-            .values
-            .iter()
-            .filter_map(|(key, value)| match value {
-                Value::Function(bodies, true) => Some((key.clone(), Rc::clone(bodies))),
-                _ => None,
-            })
-            .collect();
-        let count = sure.len();
-        for (key, bodies) in sure {
-            self.set(key, Some(Value::Function(bodies, false)));
+        self.change_all(|key, value| match value {
+            Value::Function(bodies, true) => {
+                Some((key.clone(), Some(Value::Function(Rc::clone(bodies), false))))
+            }
+            _ => None,
+        })
+    }
+
+    /// Sets what `change` gives another value, and says how many these are.
+    fn change_all(
+        &mut self,
+        change: impl Fn(&StateKey, &Value) -> Option<(StateKey, Option<Value>)>,
+    ) -> usize {
+        let changes: Vec<_> = self.values.iter().filter_map(|(key, value)| change(key, value)).collect();
+        let count = changes.len();
+        for (key, value) in changes {
+            self.set(key, value);
         }
         count
     }

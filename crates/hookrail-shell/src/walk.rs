@@ -378,18 +378,19 @@ impl Walker {
         if self.silent > 0 || context.foreign || field.process {
             return;
         }
+        let home = self.own_home().filter(|_| field.tilde);
         let mut paths: Vec<Option<Likely>> = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
-            // A home that the line sets itself.
-            Some(path) if field.tilde && matches!(path.get(..2), Some("~/")) && self.own_home().is_some() => {
-                let home = self.own_home().unwrap_or_default();
-                vec![Some(Likely::whole(home + path.get(1..).unwrap_or_default()))]
+            Some(path) => {
+                let in_home = home.as_ref().zip(path.strip_prefix("~/"));
+                // The present directory by another name.
+                let is_here = field.tilde && path.starts_with("~+/");
+                vec![match in_home {
+                    Some((home, rest)) => Some(Likely::whole(format!("{home}/{rest}"))),
+                    None if is_here => path.get(3..).map(Likely::whole),
+                    None => field.path(),
+                }]
             }
-            // The present directory by another name.
-            Some(path) if field.tilde && path.starts_with("~+/") => {
-                vec![path.get(3..).map(Likely::whole)]
-            }
-            Some(_) => vec![field.path()],
             None if field.likely.is_empty() => vec![None],
             None => field.likely.iter().cloned().map(Some).collect(),
         };
@@ -400,7 +401,7 @@ impl Walker {
             // `/$X` is the root itself where the variable is empty.
             paths.push(Some(Likely::whole("/")));
         }
-        if field.tilde && self.state.is_set(&StateKey::OddFolders) && self.own_home().is_none() {
+        if field.tilde && self.state.is_set(&StateKey::OddFolders) && home.is_none() {
             paths.push(None);
         }
         if field.text.is_none() && field.guess.is_some() {
@@ -447,13 +448,11 @@ impl Walker {
     /// count as one: `cd $(mktemp -d) && curl -O u/x && sh x` runs what it fetched.
     fn key_of(&self, path: &str) -> String {
         let folders = match self.state.directory() {
+            _ if path.starts_with(['/', '~']) => Vec::new(),
             Some((operands, Extent::Whole)) => operands,
             _ => vec!["?".to_owned()],
         };
-        let is_absolute = |text: &str| text.starts_with(['/', '~']);
-        let folders = if is_absolute(path) { Vec::new() } else { folders };
         let whole = folders.join("/") + "/" + path;
-        let whole = if is_absolute(path) { path } else { &whole };
         let names = whole.split('/').filter(|name| !matches!(*name, "" | "."));
         names.collect::<Vec<_>>().join("/")
     }

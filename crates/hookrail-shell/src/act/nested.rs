@@ -48,9 +48,8 @@ pub(super) fn mount(walker: &mut Walker, value: &Field, context: &Context) {
     }
     let field = Field { tilde, ..Field::known(path) };
     walker.use_path(Access::Read, &field, context);
-    let options = text.rsplit(':').next().unwrap_or_default();
-    let is_read_only = options.split(',').any(|option| matches!(option, "ro" | "readonly" | "readonly=true"));
-    if !is_read_only && !text.split(',').any(|option| matches!(option, "ro" | "readonly")) {
+    let mut options = text.split([':', ',']);
+    if !options.any(|option| matches!(option, "ro" | "readonly" | "readonly=true")) {
         walker.use_path(Access::Write, &field, context);
     }
 }

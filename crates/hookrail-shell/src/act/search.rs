@@ -183,9 +183,10 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
         return true;
     }
     call.note_unclear(walker, start);
-    let found = if call.has_before("-a", start) { Vec::new() } else { words_of(inner.stdin.as_ref()) };
-    let text = inner.text();
-    let inner = Context { stdin: Some(Value::Text("".into())), ..inner.clone() };
+    let stdin = inner.stdin.as_ref().filter(|_| !call.has_before("-a", start));
+    let found = words_of(stdin);
+    let text = if let Some(Value::Text(text)) = stdin { Some(text) } else { None };
+    let inner = &Context { stdin: Some(Value::Text("".into())), ..inner.clone() };
     let replaces = call.has_before("-I|-i|--replace|-J", start);
     let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
     if replaces && sign.is_none() {
@@ -195,16 +196,14 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     let command = call.words_at(start);
     let may_be_value = slots.first().is_some_and(|slot| slot.may_be_value);
     let mut start_all = |whole: &[Field]| {
-        walker.start(whole, &inner);
+        walker.start(whole, inner);
         if may_be_value {
-            walker.start(whole.get(1..).unwrap_or_default(), &inner);
+            walker.start(whole.get(1..).unwrap_or_default(), inner);
         }
     };
-    if let (Some(sign), Some(lines), false) = (
-        sign.filter(|sign| !sign.is_empty()),
-        text.as_deref().and_then(lines_of),
-        call.has_before("-a", start),
-    ) {
+    if let Some(sign) = sign.filter(|sign| !sign.is_empty())
+        && let Some(lines) = text.and_then(|text| lines_of(text))
+    {
         for line in lines {
             let fill = |field: &Field| match field.as_str() {
                 Some(text) if text.contains(sign) => Field::known(text.replace(sign, line)),
@@ -218,8 +217,8 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     if whole.is_empty() {
         whole.push(Field::known("echo"));
     }
-    if let (0, Some(text)) = (start, &text)
-        && is_plain(text)
+    if start == 0
+        && let Some(text) = text.filter(|text| is_plain(text))
     {
         whole.extend(text.split_ascii_whitespace().map(Field::known));
     } else if !replaces {

@@ -63,7 +63,7 @@ impl Outline {
                 }
             }
             CommandKind::Case { subject, arms } => {
-                self.add_other(Role::Compared, subject);
+                self.add_others(Role::Compared, std::slice::from_ref(subject));
                 for (patterns, script) in arms {
                     self.add_others(Role::Compared, patterns);
                     self.script(script);
@@ -134,13 +134,9 @@ impl Outline {
 
     fn add_others(&mut self, role: Role, words: &[syntax::UnexpandedWord]) {
         for word in words {
-            self.add_other(role, word);
+            let word = self.word(word);
+            self.others.push((role, word));
         }
-    }
-
-    fn add_other(&mut self, role: Role, word: &syntax::UnexpandedWord) {
-        let word = self.word(word);
-        self.others.push((role, word));
     }
 
     /// A name as it was written: a shell takes no path there, but a text that is not shell code may have one.

@@ -10,7 +10,7 @@ use crate::state::{StateKey, Value};
 /// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
 /// name.
 pub(super) fn is_only_in_bash(name: &str) -> bool {
-    Entry::among("shell/builtin ", name).is_some_and(|entry| entry.is("only-bash"))
+    Entry::among("shell/builtin", name).is_some_and(|entry| entry.is("only-bash"))
 }
 
 /// The words without a double dash before them.

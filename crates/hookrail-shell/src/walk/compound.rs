@@ -222,7 +222,7 @@ impl Walker {
 
     /// Reads `for` and `select`: once for each word if they are known and not too many.
     fn iteration(&mut self, name: &str, words: Option<&[UnexpandedWord]>, body: &Script, context: &Context) {
-        let fields = match (words, self.state.get(&StateKey::Positional)) {
+        let mut values = match (words, self.state.get(&StateKey::Positional)) {
             (Some(words), _) => self.expand_words(words, context),
             (None, Some(Value::List(values))) => values.iter().map(Field::known).collect(),
             (None, _) => vec![Field::unknown()],
@@ -231,7 +231,6 @@ impl Walker {
             self.dynamic(Cause::Syntax);
         }
         let is_known = |field: &Field| field.text.is_some() && !field.glob && !field.tilde;
-        let mut values: Vec<Field> = fields;
         if values.len() > MAX_ITERATIONS {
             // Numbers and plain names hide nothing; what looks like a path or an option must not be lost.
             let is_odd =
@@ -285,7 +284,8 @@ impl Walker {
                 }
                 (_, None) => {
                     self.output = None;
-                    let target = self.target(&redirect.word, context);
+                    let mut fields = self.expand_word(&redirect.word, context);
+                    let target = fields.pop().filter(|_| fields.is_empty()).unwrap_or_default();
                     let descriptor = target.as_str().map(|text| text.strip_suffix('-').unwrap_or(text));
                     let is_file =
                         descriptor.is_none_or(|text| !text.bytes().all(|byte| byte.is_ascii_digit()));
@@ -319,14 +319,5 @@ impl Walker {
             }
         }
         (inner, output)
-    }
-
-    /// The one field that the operand of a redirection becomes.
-    fn target(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
-        let mut fields = self.expand_word(word, context);
-        match (fields.pop(), fields.is_empty()) {
-            (Some(field), true) => field,
-            _ => Field::unknown(),
-        }
     }
 }

@@ -18,10 +18,8 @@ pub(super) fn known(name: &str) -> Option<Entry> {
         return None;
     }
     let start = ["BASH_FUNC_", "GIT_CONFIG_KEY_"].iter().find(|start| name.starts_with(**start));
-    start.map_or_else(
-        || Entry::among("shell/variable ", name),
-        |start| Entry::among("shell/variable ", &format!("{start}*")),
-    )
+    let family = start.map(|start| format!("{start}*"));
+    Entry::among("shell/variable", family.as_deref().unwrap_or(name))
 }
 
 /// How a variable makes a new shell run what its arguments do not name: any shell, an interactive one, or one that is
@@ -113,11 +111,6 @@ impl Walker {
         if let Some(kind) = START_FILES.iter().position(|known| *known == role) {
             self.set_flag(StateKey::StartFile(kind));
         }
-    }
-
-    /// Reads the export of what cannot be determined, which may be any variable.
-    pub(super) fn note_any_export(&mut self) {
-        self.set_flag(StateKey::StartFile(0));
     }
 
     /// Sets a flag of the state.
