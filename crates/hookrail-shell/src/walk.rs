@@ -453,8 +453,17 @@ impl Walker {
             _ => vec!["?".to_owned()],
         };
         let whole = folders.join("/") + "/" + path;
-        let names = whole.split('/').filter(|name| !matches!(*name, "" | "."));
-        names.collect::<Vec<_>>().join("/")
+        let mut names: Vec<&str> = Vec::new();
+        for name in whole.split('/') {
+            match name {
+                "" | "." => {}
+                ".." if names.last().is_some_and(|last| *last != "..") => {
+                    names.pop();
+                }
+                name => names.push(name),
+            }
+        }
+        names.join("/")
     }
 
     /// Notes that the line fills a file, with `content` if that is known.

@@ -171,7 +171,8 @@ pub(super) fn fd(walker: &mut Walker, call: &Call<'_>) -> bool {
 /// `xargs`: the words that it reads come last, or in place of a sign.
 ///
 /// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be determined
-/// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
+/// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input, unless it reads
+/// a file or gives the command a terminal.
 pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     let (inner, context) = (&call.inner, call.context);
     if let Some(file) = call.value("-a") {
@@ -183,10 +184,15 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
         return true;
     }
     call.note_unclear(walker, start);
-    let stdin = inner.stdin.as_ref().filter(|_| !call.has_before("-a", start));
+    let reads_file = call.has_before("-a", start);
+    let stdin = inner.stdin.as_ref().filter(|_| !reads_file);
     let found = words_of(stdin);
     let text = if let Some(Value::Text(text)) = stdin { Some(text) } else { None };
-    let inner = &Context { stdin: Some(Value::Text("".into())), ..inner.clone() };
+    let inner = &match (reads_file, call.has_before("-o", start)) {
+        (_, true) => Context { stdin: None, ..inner.clone() },
+        (true, false) => inner.clone(),
+        (false, false) => Context { stdin: Some(Value::Text("".into())), ..inner.clone() },
+    };
     let replaces = call.has_before("-I|-i|--replace|-J", start);
     let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
     if replaces && sign.is_none() {

@@ -92,10 +92,9 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     }
     match operands.first() {
         Some(script) if !from_stdin_asked => {
-            let is_stream = is_stream(script);
-            if is_stream && context.text().is_some() {
+            if ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|path| script.is(path)) {
                 from_stdin(walker, context);
-            } else if script.process || is_stream {
+            } else if script.process || is_stream(script) {
                 walker.dynamic(Cause::Stdin);
             } else {
                 walker.script_file(script, context);

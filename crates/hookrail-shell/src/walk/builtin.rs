@@ -44,6 +44,9 @@ impl Walker {
                     if crate::act::is_stream(file) {
                         crate::act::source_stdin(self, context);
                     }
+                    if let (true, Some(Value::Text(text))) = (file.process, self.output.take()) {
+                        self.code(&text, context);
+                    }
                     self.use_path(Access::Read, file, context);
                     self.script_file(file, context);
                 }
