@@ -149,11 +149,6 @@ impl Call<'_> {
         self.args.get(at..).unwrap_or_default()
     }
 
-    /// The words behind a double dash.
-    fn behind_dashes(&self) -> Option<&[Field]> {
-        self.args.iter().position(|field| field.is("--")).map(|at| self.words_at(at + 1))
-    }
-
     fn field(&self, at: usize) -> Field {
         self.args.get(at).cloned().unwrap_or_default()
     }
@@ -196,9 +191,8 @@ impl Call<'_> {
 
     /// The value of the last flag that has one of `names`.
     fn value(&self, names: &str) -> Option<Field> {
-        let flags: Vec<&Flag> = self.flags(usize::MAX).collect();
-        let is_meant = |flag: &&&Flag| names.split('|').any(|name| is_named(flag, name));
-        flags.iter().rev().find(is_meant).and_then(|flag| self.value_of(flag))
+        let is_meant = |flag: &&Flag| names.split('|').any(|name| is_named(flag, name));
+        self.flags(usize::MAX).filter(is_meant).last().and_then(|flag| self.value_of(flag))
     }
 
     /// Carries out the roles of all words.

@@ -55,6 +55,11 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// The one value that it is, if that is known.
+    pub(super) fn text(&self) -> Option<&Rc<str>> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
     /// Whether two values are known to be the same. Bodies of functions are compared by identity.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {

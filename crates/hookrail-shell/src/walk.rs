@@ -71,10 +71,7 @@ pub(super) struct Context {
 impl Context {
     /// The text on its standard input, if that is known.
     pub(super) fn text(&self) -> Option<Rc<str>> {
-        match &self.stdin {
-            Some(Value::Text(text)) => Some(Rc::clone(text)),
-            _ => None,
-        }
+        self.stdin.as_ref()?.text().cloned()
     }
 
     /// The context of what the launcher `name` starts.
@@ -296,12 +293,6 @@ impl Walker {
             return;
         }
         let words: Vec<Option<String>> = argv.iter().map(|field| field.text.clone()).collect();
-        if let (false, Some(Some(name))) = (builtin, words.first()) {
-            let name = base_name(name);
-            if !self.facts.programs.contains(name) {
-                self.facts.programs.insert(name.to_owned());
-            }
-        }
         let is_operand = |field: &Field| {
             let is_path = |likely: &Likely| !likely.path.starts_with('-');
             field.text.is_none() && !field.likely.is_empty() && field.likely.iter().all(is_path)
@@ -309,8 +300,9 @@ impl Walker {
         let operands =
             argv.iter().enumerate().filter(|(_, field)| is_operand(field)).map(|(at, _)| at).collect();
         let fact = CommandFact { argv: words, operands, via: context.via.to_vec(), builtin };
-        let name = fact.argv.first().and_then(Option::as_deref).filter(|_| !builtin);
-        let plain = name.and_then(|name| Entry::name_without_g(base_name(name))).map(|plain| {
+        let name = fact.argv.first().and_then(Option::as_deref).filter(|_| !builtin).map(base_name);
+        self.facts.programs.extend(name.map(str::to_owned));
+        let plain = name.and_then(Entry::name_without_g).map(|plain| {
             self.facts.programs.insert(plain.to_owned());
             let words = fact.argv.iter().skip(1).cloned();
             CommandFact {
@@ -438,10 +430,7 @@ impl Walker {
 
     /// The home directory, if the line sets it to one that is known.
     pub(super) fn own_home(&self) -> Option<String> {
-        match self.state.get(&StateKey::Variable("HOME".to_owned())) {
-            Some(Value::Text(home)) => Some(home.to_string()),
-            _ => None,
-        }
+        self.variable_text("HOME")
     }
 
     /// The path of a file in a form that can be compared with others of the same line. Folders that cannot be determined

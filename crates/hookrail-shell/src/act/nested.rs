@@ -78,9 +78,7 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>) -> bool {
     if call.has("-l|-e|-r|-V") {
         return true;
     }
-    let files = call.slots();
-    let named = files.iter().map(|slot| call.field(slot.at)).find(|field| !field.is("-"));
-    if let Some(file) = named {
+    if let Some(file) = call.operand_fields().find(|field| !field.is("-")) {
         walker.use_path(Access::Read, &file, &Context { foreign: false, ..inner.clone() });
         return true;
     }
@@ -196,7 +194,8 @@ pub(super) fn start_daemon(walker: &mut Walker, call: &Call<'_>) -> bool {
         return true;
     }
     let Some(program) = call.value("-a").or_else(|| call.value("-x")) else { return false };
-    let rest = call.behind_dashes().unwrap_or_default();
+    let dashes = call.args.iter().position(|field| field.is("--"));
+    let rest = dashes.map_or(&[][..], |at| call.words_at(at + 1));
     let whole: Vec<Field> = std::iter::once(program).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     true

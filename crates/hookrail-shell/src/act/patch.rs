@@ -28,28 +28,22 @@ fn apply(walker: &mut Walker, patch: &str, folders: Option<usize>, context: &Con
     }
 }
 
-/// The names in the headers of a patch, in any of the usual formats, each once. A line of content that looks like a header
-/// counts as one.
-fn names(patch: &str) -> Vec<&str> {
+/// The names in the headers of a patch, in any of the usual formats. A line of content that looks like a header counts as
+/// one.
+fn names(patch: &str) -> impl Iterator<Item = &str> {
     #[rustfmt::skip] // A list is read as a block.
     const WHOLE: [&str; 8] = [
         "*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:", "rename from ", "rename to ", "copy to ",
         "Index: ",
     ];
-    let mut names: Vec<&str> = Vec::new();
-    for line in patch.lines().map(str::trim) {
+    patch.lines().map(str::trim).filter_map(|line| {
         let whole = WHOLE.iter().find_map(|header| line.strip_prefix(header));
         let dated = ["+++ ", "--- "].iter().find_map(|header| line.strip_prefix(header));
         let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
         let dated = dated.map(|rest| rest.split('\t').next().unwrap_or(rest));
-        let name = whole.or(dated).or(of_git).map(|name| name.trim().trim_matches('"'));
-        if let Some(name) = name.filter(|name| !matches!(*name, "" | "/dev/null"))
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
-    }
-    names
+        let name = whole.or(dated).or(of_git)?.trim().trim_matches('"');
+        (!matches!(name, "" | "/dev/null")).then_some(name)
+    })
 }
 
 /// `patch`, `git apply` and `apply_patch`.

@@ -187,7 +187,7 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     let reads_file = call.has_before("-a", start);
     let stdin = inner.stdin.as_ref().filter(|_| !reads_file);
     let found = words_of(stdin);
-    let text = if let Some(Value::Text(text)) = stdin { Some(text) } else { None };
+    let text = stdin.and_then(Value::text);
     let inner = &match (reads_file, call.has_before("-o", start)) {
         (_, true) => Context { stdin: None, ..inner.clone() },
         (true, false) => inner.clone(),

@@ -195,8 +195,7 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>) -> bool {
         }
         return true;
     }
-    let operands: Vec<Field> =
-        slots.iter().map(|slot| call.field(slot.at)).filter(|field| !field.is("-")).collect();
+    let operands: Vec<Field> = call.operand_fields().filter(|field| !field.is("-")).collect();
     if let Some(rest) = operands.get(1..).filter(|rest| !rest.is_empty()) {
         return shell(walker, "sh", rest, context);
     }

@@ -112,8 +112,7 @@ impl Outline {
     /// The words of redirections. `>&` with a number duplicates a descriptor, but is taken for a file: files
     /// with such names are rare.
     fn redirections(&mut self, redirects: &[Redirect]) -> Vec<(Role, Word)> {
-        let mut found = Vec::new();
-        for redirect in redirects {
+        let found = redirects.iter().map(|redirect| {
             let role = match redirect.kind {
                 RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::DuplicateInput => Role::Read,
                 RedirectKind::Write | RedirectKind::Append | RedirectKind::DuplicateOutput => Role::Written,
@@ -127,9 +126,9 @@ impl Outline {
                     word
                 }
             };
-            found.push((role, word));
-        }
-        found
+            (role, word)
+        });
+        found.collect()
     }
 
     fn add_others(&mut self, role: Role, words: &[syntax::UnexpandedWord]) {

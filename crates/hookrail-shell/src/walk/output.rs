@@ -11,10 +11,7 @@ impl Walker {
     /// Notes what the command with these words writes, and to which file if `target` takes it, which may keep what it holds.
     pub(super) fn note_output(&mut self, words: &[Field], target: Option<&(Field, bool)>, context: &Context) {
         self.output = self.output_of(words, context);
-        let text = match &self.output {
-            Some(Value::Text(text)) => Some(Rc::clone(text)),
-            _ => None,
-        };
+        let text = self.output.as_ref().and_then(Value::text).cloned();
         if let Some((target, adds)) = target {
             self.note_written(target, text, *adds);
             self.output = None;
@@ -41,7 +38,7 @@ impl Walker {
             "printf" => printf(args),
             "cat" if args.iter().all(|field| field.is("-")) => return context.stdin.clone(),
             "tee" if args.iter().all(|field| field.text.is_some()) => return context.stdin.clone(),
-            "pwd" => return Some(path(".", Extent::Whole)),
+            "pwd" => return Some(Value::Likely(Rc::from([Likely::whole(".")]))),
             "find" => {
                 let writes_else = |text: &str| {
                     let actions = ["-exec", "-ok", "-print", "-f", "-ls", "-delete"];
@@ -78,7 +75,8 @@ impl Walker {
                 let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
                 let folder =
                     template.filter(|text| text.contains('/')).map(|text| text.trim_end_matches('X'));
-                return Some(path(folder.unwrap_or("/tmp/"), Extent::Beginning));
+                let path = folder.unwrap_or("/tmp/").to_owned();
+                return Some(Value::Likely(Rc::from([Likely { path, extent: Extent::Beginning }])));
             }
             _ => None,
         };
@@ -97,10 +95,6 @@ fn is_filter(args: &[Field]) -> bool {
     };
     let plain = args.iter().take_while(is_plain).count();
     args.len() == plain + 1 && args.last().and_then(Field::as_str).is_some_and(|text| !text.starts_with('-'))
-}
-
-fn path(path: &str, extent: Extent) -> Value {
-    Value::Likely(Rc::from([Likely { path: path.to_owned(), extent }]))
 }
 
 /// The words, if each of them is one word that is known.
