@@ -130,11 +130,7 @@ impl ShellState {
 
     /// Whether `changes` would lead to something else than what is known.
     pub(super) fn differs_from(&self, changes: &Changes) -> bool {
-        changes.iter().any(|(key, after)| match (self.values.get(key), after) {
-            (Some(before), Some(after)) => !before.is_same(after),
-            (None, None) => false,
-            _ => true,
-        })
+        changes.iter().any(|(key, after)| !are_same(self.values.get(key), after.as_ref()))
     }
 
     /// Joins what branches left behind, of which exactly one was taken.
@@ -205,15 +201,19 @@ impl ShellState {
     }
 }
 
-/// The value of `key` when any of `ends` may be the real one.
-fn joined(key: &StateKey, ends: &[Option<Value>]) -> Option<Value> {
-    let (first, rest) = ends.split_first()?;
-    let is_same = rest.iter().all(|end| match (first, end) {
+/// Whether two values are known to be the same, or neither is known.
+fn are_same(one: Option<&Value>, two: Option<&Value>) -> bool {
+    match (one, two) {
         (Some(one), Some(two)) => one.is_same(two),
         (None, None) => true,
         _ => false,
-    });
-    if is_same {
+    }
+}
+
+/// The value of `key` when any of `ends` may be the real one.
+fn joined(key: &StateKey, ends: &[Option<Value>]) -> Option<Value> {
+    let (first, rest) = ends.split_first()?;
+    if rest.iter().all(|end| are_same(first.as_ref(), end.as_ref())) {
         return first.clone();
     }
     match key {

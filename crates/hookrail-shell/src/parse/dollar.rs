@@ -76,9 +76,7 @@ impl ShellParser<'_> {
                     }
                 }
                 b'\\' => at += 1,
-                b'\'' => at = self.after_quote(at, b'\'')?,
-                b'"' => at = self.after_quote(at, b'"')?,
-                b'`' => at = self.after_quote(at, b'`')?,
+                quote @ (b'\'' | b'"' | b'`') => at = self.after_quote(at, quote)?,
                 _ => {}
             }
             at += 1;
