@@ -16,7 +16,7 @@ use super::book::Entry;
 use super::command_words::{CommandWords, Flag, FlagName, FlagValue, GivenWord, Item};
 use super::facts::{Access, Cause, Extent};
 use super::field::{Field, Likely};
-use super::walk::{Context, Walker, base_name};
+use super::walk::{Context, Walker, base_name, may_name_environment};
 
 pub(super) use self::git::is_git_code;
 pub(super) use self::search::{found_by_fd, found_by_find, words_of};
@@ -59,7 +59,8 @@ pub(super) fn act(walker: &mut Walker, name: &str, args: &[Field], context: &Con
         return;
     }
     let words = read(Some(entry), args);
-    let mut call = Call { name, args, words, inner: context.behind(name), context, start: walker.found() };
+    let mut call =
+        Call { name, args, words, inner: context.behind(name), context, doubts_before: walker.doubts };
     call.inner.posix = call.is("posix");
     // `chroot /` changes nothing.
     let stays = || call.operand_fields().next().is_some_and(|first| first.is("/"));
@@ -109,8 +110,8 @@ struct Call<'c> {
     inner: Context,
     /// Where it runs itself.
     context: &'c Context,
-    /// How many commands and causes of the line were found before those of what it starts.
-    start: (usize, usize),
+    /// How many doubts the line raised before it.
+    doubts_before: usize,
 }
 
 /// An operand, or a word that cannot be determined.
@@ -146,11 +147,6 @@ impl Call<'_> {
     /// The word at a place and all behind it.
     fn words_at(&self, at: usize) -> &[Field] {
         self.args.get(at..).unwrap_or_default()
-    }
-
-    /// The words behind a double dash.
-    fn behind_dashes(&self) -> Option<&[Field]> {
-        self.args.iter().position(|field| field.is("--")).map(|at| self.words_at(at + 1))
     }
 
     fn field(&self, at: usize) -> Field {
@@ -195,9 +191,8 @@ impl Call<'_> {
 
     /// The value of the last flag that has one of `names`.
     fn value(&self, names: &str) -> Option<Field> {
-        let flags: Vec<&Flag> = self.flags(usize::MAX).collect();
-        let is_meant = |flag: &&&Flag| names.split('|').any(|name| is_named(flag, name));
-        flags.iter().rev().find(is_meant).and_then(|flag| self.value_of(flag))
+        let is_meant = |flag: &&Flag| names.split('|').any(|name| is_named(flag, name));
+        self.flags(usize::MAX).filter(is_meant).last().and_then(|flag| self.value_of(flag))
     }
 
     /// Carries out the roles of all words.
@@ -282,30 +277,24 @@ impl Call<'_> {
                 self.command(walker, role.trim_end_matches("..."), &[slot]);
             }
             walker.within(&inside, |walker| self.operands(walker, roles, &slots));
-            let has_code = uses.iter().any(|(role, _)| *role == "text");
-            let shows = !environments.is_empty() && (has_code || self.may_show_environment(walker));
-            for file in &environments {
-                walker.use_path(if shows { Access::Read } else { Access::Use }, file, self.context);
+            if !environments.is_empty() {
+                let has_code = uses.iter().any(|(role, _)| *role == "text");
+                let shows = has_code || self.may_show_environment(walker);
+                walker.use_environments(self.name, &environments, shows, self.context);
             }
         });
     }
 
-    /// Whether what it starts may show the environment that it gets from a file: by its name, by a variable, by code that
-    /// the line shows or hides, or because a flag is not in the book.
+    /// Whether the environment that it gets from a file may be shown, as far as that is told without the commands that it
+    /// starts: by code that the line shows or hides, or because a flag is not in the book.
     fn may_show_environment(&self, walker: &Walker) -> bool {
-        let names_it = |text: &str| text.to_ascii_lowercase().contains("env");
-        let prints_it = |word: &Option<String>| match word.as_deref().map(base_name) {
-            None | Some("set" | "export" | "declare" | "typeset" | "compgen") => true,
-            Some(_) => word.as_deref().is_some_and(names_it),
-        };
         let is_unknown = |flag: &Flag| matches!(flag.name, FlagName::Other(_) | FlagName::Letter(_));
-        let (commands, causes) = self.start;
-        let behind = walker.commands().get(commands..).unwrap_or_default();
-        walker.found().1 > causes
-            || behind.iter().flat_map(|command| &command.argv).any(prints_it)
+        // A module of JavaScript may be in its address.
+        let is_module = |text: &str| text.contains("data:text/") || text.contains("data:application/");
+        walker.doubts > self.doubts_before
             || self.flags(usize::MAX).any(is_unknown)
-            || self.inner.text().is_some_and(|text| names_it(&text))
-            || walker.has_filled_file(names_it)
+            || self.args.iter().filter_map(Field::as_str).any(is_module)
+            || self.inner.text().is_some_and(|text| may_name_environment(&text))
     }
 
     /// Carries out the roles of operands: those before the one that repeats, those behind it, and the rest.

@@ -3,8 +3,6 @@
 //! It is data: `programs/*.txt`, one entry for each program in the notation of manuals (CONTRIBUTING.md describes it).
 //! Nothing is built up from it. An entry is found by its name and read line by line where a question is asked.
 
-use std::cmp::Ordering;
-
 /// All entries, one after another.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 
@@ -69,6 +67,10 @@ pub(crate) struct Operands {
 }
 
 impl KnownFlag {
+    fn read_all(line: &'static str) -> impl Iterator<Item = Self> {
+        line.split_ascii_whitespace().map(Self::read)
+    }
+
     fn read(entry: &'static str) -> Self {
         match entry.split_once('=') {
             None => Self { names: entry, takes: Takes::Nothing, role: "" },
@@ -103,10 +105,8 @@ impl Entry {
 
     /// The entry with these names.
     fn find(path: &str) -> Option<Self> {
-        Self::at(place(|known| known.cmp(path))?)
-    }
-
-    fn at((start, end): (usize, usize)) -> Option<Self> {
+        let at = INDEX.binary_search_by_key(&path, |(known, ..)| *known).ok()?;
+        let (_, start, end) = *INDEX.get(at)?;
         let (head, body) = TEXT.get(start..end)?.split_once('\n')?;
         let (path, head) = head.split_once('\t')?;
         let (names, head) = head.split_once('\t')?;
@@ -114,9 +114,9 @@ impl Entry {
         Some(Self { path, names, properties, body, has_commands: !sign.is_empty() })
     }
 
-    /// The entry of a name that is not a program's: of `cd` in the list `shell/builtin `.
+    /// The entry of a name that is not a program's: of `cd` in the list `shell/builtin`.
     pub(crate) fn among(kind: &str, name: &str) -> Option<Self> {
-        Self::at(place(|known| by_parts(known, kind, name))?)
+        Self::find(&format!("{kind} {name}"))
     }
 
     fn lines(self) -> impl Iterator<Item = &'static str> + use<> {
@@ -158,7 +158,7 @@ impl Entry {
 
     /// All its flags, those that it shares with another entry included.
     pub fn flags(self) -> impl Iterator<Item = KnownFlag> + use<> {
-        self.flag_lines().flat_map(str::split_ascii_whitespace).map(KnownFlag::read)
+        self.flag_lines().flat_map(KnownFlag::read_all)
     }
 
     fn flag_lines(self) -> impl Iterator<Item = &'static str> + use<> {
@@ -169,20 +169,9 @@ impl Entry {
 
     /// The flag of this name.
     pub fn flag(self, name: &str) -> Option<KnownFlag> {
-        let is_border = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b'|' | b'='));
-        let in_line = |line: &'static str| {
-            line.match_indices(name).find_map(|(at, _)| {
-                let end = at + name.len();
-                let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
-                if before == Some(&b'=') || !is_border(before) || !is_border(line.as_bytes().get(end)) {
-                    return None;
-                }
-                let start = line.get(..at)?.rfind(' ').map_or(0, |blank| blank + 1);
-                let length = line.get(start..)?.find(' ').unwrap_or(line.len() - start);
-                Some(KnownFlag::read(line.get(start..start + length)?))
-            })
-        };
-        self.flag_lines().find_map(in_line)
+        // Most entries do not have it in any line, which is quickly seen.
+        let lines = self.flag_lines().filter(|line| line.contains(name));
+        lines.flat_map(KnownFlag::read_all).find(|flag| flag.is_named(name))
     }
 
     /// The flags that `prefix` may stand for where long names may be cut short.
@@ -215,23 +204,6 @@ impl Entry {
     }
 }
 
-/// Whether a list of names that are not those of programs has this one.
-pub(crate) fn is_among(kind: &str, name: &str) -> bool {
-    place(|known| by_parts(known, kind, name)).is_some()
-}
-
-/// How the names of an entry compare to these two one behind the other, which need not be joined for that.
-fn by_parts(known: &str, kind: &str, name: &str) -> Ordering {
-    let (start, rest) = known.as_bytes().split_at(known.len().min(kind.len()));
-    start.cmp(kind.as_bytes()).then_with(|| rest.cmp(name.as_bytes()))
-}
-
-/// The place of the entry whose names compare equal.
-fn place(compare: impl Fn(&str) -> Ordering) -> Option<(usize, usize)> {
-    let at = INDEX.binary_search_by(|(known, ..)| compare(known)).ok()?;
-    INDEX.get(at).map(|(_, start, end)| (*start, *end))
-}
-
 /// Whether a flag takes no value by its name, whatever the program.
 pub(crate) fn is_switch(name: &str) -> bool {
     let is_it = |flag: KnownFlag| match flag.names.strip_suffix('*') {
@@ -242,6 +214,7 @@ pub(crate) fn is_switch(name: &str) -> bool {
 }
 
 /// Every further name of the subcommands of a program, with its first one; of all programs if none is given.
+#[cfg(any(test, feature = "shipped-index"))]
 pub fn further_names(program: Option<&str>) -> impl Iterator<Item = (&'static str, &'static str)> {
     let known = program.map(|program| Entry::of(program).map(|entry| entry.path));
     INDEX.iter().filter_map(move |(path, ..)| {

@@ -101,8 +101,8 @@ pub(crate) struct GivenWord<'w> {
     pub(crate) beginning: Option<&'w str>,
 }
 
-/// The last component of a program's name.
-fn base_name(program: &str) -> &str {
+/// The last name of a program's path.
+pub fn base_name(program: &str) -> &str {
     program.rsplit('/').find(|name| !name.is_empty()).unwrap_or(program)
 }
 
@@ -217,8 +217,7 @@ impl<'w> WordReader<'w> {
         let name = beginning.and_then(|text| text.split_once('=')).map(|(name, _)| name);
         let found = name.filter(|name| name.starts_with('-')).and_then(|name| self.lookup(name));
         let Some((flag, level)) = found else { return false };
-        let (name, value) = (FlagName::Known(flag), FlagValue::Unknown);
-        self.push(name, value, level);
+        self.push(FlagName::Known(flag), FlagValue::Unknown, level);
         true
     }
 
@@ -392,8 +391,7 @@ impl<'w> WordReader<'w> {
         let takes_next =
             matches!(&name, FlagName::Other(name) if name.starts_with("--") && !crate::book::is_switch(name));
         let is_doubtful = takes_next && matches!(value, FlagValue::None);
-        let level = self.level();
-        self.push(name, value, level);
+        self.push(name, value, self.level());
         self.doubtful_at = is_doubtful.then_some(self.at);
     }
 
@@ -409,8 +407,7 @@ impl<'w> WordReader<'w> {
     fn bundle(&mut self, word: &str) {
         if word.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
             // `head -20`
-            let level = self.level();
-            return self.push(FlagName::Other(word.to_owned()), FlagValue::None, level);
+            return self.push(FlagName::Other(word.to_owned()), FlagValue::None, self.level());
         }
         for (at, letter) in word.char_indices().skip(1) {
             let after = word.get(at + letter.len_utf8()..).unwrap_or_default();
@@ -419,10 +416,7 @@ impl<'w> WordReader<'w> {
                 Some((flag, level)) if flag.takes == Takes::Nothing => self.known(flag, None, level),
                 Some((flag, level)) => return self.known(flag, attached, level),
                 None if attached.is_none() => self.unknown(FlagName::Letter(letter), None),
-                None => {
-                    let level = self.level();
-                    self.push(FlagName::Letter(letter), FlagValue::None, level);
-                }
+                None => self.push(FlagName::Letter(letter), FlagValue::None, self.level()),
             }
         }
     }

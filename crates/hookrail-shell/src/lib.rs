@@ -28,8 +28,10 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use book::{Entry, KnownFlag, Spelling, Takes, further_names};
-pub use command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Operand, UnknownWord};
+#[cfg(any(test, feature = "shipped-index"))]
+pub use book::further_names;
+pub use book::{Entry, KnownFlag, Spelling, Takes};
+pub use command_words::{CommandWords, Flag, FlagName, FlagValue, Item, Operand, UnknownWord, base_name};
 pub use facts::{Access, Cause, CommandFact, Extent, PathBase, PathUse, ShellFacts};
 pub use names::{is_builtin, is_python, is_reserved_word};
 pub use outline::{Assignment, Beginning, Outline, Piece, Role, SimpleCommand, Variable, Word, outline};

@@ -1,10 +1,10 @@
 //! Names of programs: those that a shell does not look for on `PATH`, and those of one interpreter.
 
-use super::book::is_among;
+use super::book::Entry;
 
 /// Whether Bash runs `name` itself.
 pub fn is_builtin(name: &str) -> bool {
-    is_among("shell/builtin ", name)
+    Entry::among("shell/builtin", name).is_some()
 }
 
 /// Whether a program is some version of Python, by its name, with or without a path. Whoever starts an interpreter has to
@@ -16,5 +16,5 @@ pub fn is_python(program: &str) -> bool {
 
 /// Whether `name` is a reserved word of Bash. In quotes it is the name of a program like any other.
 pub fn is_reserved_word(name: &str) -> bool {
-    is_among("shell/reserved-word ", name)
+    Entry::among("shell/reserved-word", name).is_some()
 }

@@ -24,13 +24,6 @@ pub struct Outline {
     pub variables: Vec<Variable>,
     /// The texts in single quotes, quotes included, ordered by place.
     pub single_quoted: Vec<Range<usize>>,
-    /// How many words of the first command are at the very beginning, with nothing but blanks and assignments before
-    /// and between them.
-    leading_words: usize,
-    /// The same for its assignments.
-    leading_assignments: usize,
-    /// Whether these are the whole text.
-    is_whole: bool,
     /// Whether something was not understood. A shell would refuse most such texts.
     pub is_broken: bool,
     /// Whether a part was left unread, because it nests too deep or the text is too long.
@@ -116,7 +109,7 @@ pub enum Role {
 }
 
 /// The simple command that a text begins with.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Beginning<'o> {
     /// The assignments before its first word.
     pub assignments: &'o [Assignment],
@@ -127,29 +120,12 @@ pub struct Beginning<'o> {
 }
 
 impl Outline {
-    /// The simple command that the text begins with. It is empty where a reserved word or an operator comes first.
-    pub fn beginning(&self) -> Beginning<'_> {
-        let first = self.commands.first();
-        let assignments = first.and_then(|first| first.assignments.get(..self.leading_assignments));
-        let words = first.and_then(|first| first.words.get(..self.leading_words));
-        Beginning {
-            assignments: assignments.unwrap_or_default(),
-            words: words.unwrap_or_default(),
-            is_whole: self.is_whole,
-        }
-    }
-
-    /// Every word of the text, with its role where it is not an operand.
-    pub fn words(&self) -> impl Iterator<Item = (Option<Role>, &Word)> {
-        let others = self.others.iter().map(|(role, word)| (Some(*role), word));
-        self.commands.iter().flat_map(SimpleCommand::all_words).chain(others)
-    }
-
-    /// Finds how much of the text the first command is.
-    fn measure(&mut self, text: &str) {
+    /// The simple command that `text` begins with, of which this is the outline: as much of the first one as has nothing but
+    /// blanks before and between its assignments and words. It is empty where a reserved word or an operator comes first.
+    pub fn beginning(&self, text: &str) -> Beginning<'_> {
         let is_blank =
             |range: Range<usize>| text.get(range).is_some_and(|gap| gap.trim_matches([' ', '\t']).is_empty());
-        let Some(first) = self.commands.first() else { return };
+        let Some(first) = self.commands.first() else { return Beginning::default() };
         let mut end = 0;
         let mut follows = |span: &Range<usize>| {
             let follows = is_blank(end..span.start);
@@ -160,9 +136,17 @@ impl Outline {
         // Where an assignment is cut off, the words behind it are too: there is more than a blank before them.
         let words = first.words.iter().take_while(|word| follows(&word.span)).count();
         let are_all = assignments == first.assignments.len() && words == first.words.len();
-        self.is_whole = are_all && is_blank(end..text.len()) && !self.is_broken && !self.is_incomplete;
-        self.leading_assignments = assignments;
-        self.leading_words = words;
+        Beginning {
+            assignments: first.assignments.get(..assignments).unwrap_or_default(),
+            words: first.words.get(..words).unwrap_or_default(),
+            is_whole: are_all && is_blank(end..text.len()) && !self.is_broken && !self.is_incomplete,
+        }
+    }
+
+    /// Every word of the text, with its role where it is not an operand.
+    pub fn words(&self) -> impl Iterator<Item = (Option<Role>, &Word)> {
+        let others = self.others.iter().map(|(role, word)| (Some(*role), word));
+        self.commands.iter().flat_map(SimpleCommand::all_words).chain(others)
     }
 }
 
@@ -217,6 +201,5 @@ pub fn outline(text: &str) -> Outline {
     let mut outline = build::outline_of(&parsed.tree);
     outline.is_broken = parsed.broken;
     outline.is_incomplete = parsed.too_deep;
-    outline.measure(text);
     outline
 }

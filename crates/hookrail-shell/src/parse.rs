@@ -153,13 +153,11 @@ impl<'t> ShellParser<'t> {
     /// Steps over the reserved word `expected` if it comes next.
     fn take_word(&mut self, expected: &str) -> bool {
         self.skip_blanks();
-        match self.plain_word() {
-            Some((word, end)) if word == expected => {
-                self.cursor.go(end);
-                true
-            }
-            _ => false,
+        let found = self.plain_word().filter(|(word, _)| *word == expected);
+        if let Some((_, end)) = found {
+            self.cursor.go(end);
         }
+        found.is_some()
     }
 
     /// Steps over blanks, line ends and the reserved word `expected`; the text is broken without it.

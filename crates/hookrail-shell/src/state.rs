@@ -55,6 +55,11 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// The one value that it is, if that is known.
+    pub(super) fn text(&self) -> Option<&Rc<str>> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
     /// Whether two values are known to be the same. Bodies of functions are compared by identity.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -125,11 +130,7 @@ impl ShellState {
 
     /// Whether `changes` would lead to something else than what is known.
     pub(super) fn differs_from(&self, changes: &Changes) -> bool {
-        changes.iter().any(|(key, after)| match (self.values.get(key), after) {
-            (Some(before), Some(after)) => !before.is_same(after),
-            (None, None) => false,
-            _ => true,
-        })
+        changes.iter().any(|(key, after)| !are_same(self.values.get(key), after.as_ref()))
     }
 
     /// Joins what branches left behind, of which exactly one was taken.
@@ -151,32 +152,31 @@ impl ShellState {
 
     /// Forgets every variable and the positional parameters.
     pub(super) fn forget_variables(&mut self) -> usize {
-        let keys: Vec<_> = self
-            .values
-            .keys()
-            .filter(|key| matches!(key, StateKey::Variable(_) | StateKey::Positional))
-            .cloned()
-            .collect();
-        let count = keys.len();
-        for key in keys {
-            self.set(key, None);
-        }
-        count
+        self.change_all(|key, _| match key {
+            StateKey::Variable(_) | StateKey::Positional => Some((key.clone(), None)),
+            _ => None,
+        })
     }
 
     /// Makes every function one that may be defined or not, as in a shell that was started anew.
     pub(super) fn doubt_functions(&mut self) -> usize {
-        let sure: Vec<_> = self
-            .values
-            .iter()
-            .filter_map(|(key, value)| match value {
-                Value::Function(bodies, true) => Some((key.clone(), Rc::clone(bodies))),
-                _ => None,
-            })
-            .collect();
-        let count = sure.len();
-        for (key, bodies) in sure {
-            self.set(key, Some(Value::Function(bodies, false)));
+        self.change_all(|key, value| match value {
+            Value::Function(bodies, true) => {
+                Some((key.clone(), Some(Value::Function(Rc::clone(bodies), false))))
+            }
+            _ => None,
+        })
+    }
+
+    /// Sets what `change` gives another value, and says how many these are.
+    fn change_all(
+        &mut self,
+        change: impl Fn(&StateKey, &Value) -> Option<(StateKey, Option<Value>)>,
+    ) -> usize {
+        let changes: Vec<_> = self.values.iter().filter_map(|(key, value)| change(key, value)).collect();
+        let count = changes.len();
+        for (key, value) in changes {
+            self.set(key, value);
         }
         count
     }
@@ -201,15 +201,19 @@ impl ShellState {
     }
 }
 
-/// The value of `key` when any of `ends` may be the real one.
-fn joined(key: &StateKey, ends: &[Option<Value>]) -> Option<Value> {
-    let (first, rest) = ends.split_first()?;
-    let is_same = rest.iter().all(|end| match (first, end) {
+/// Whether two values are known to be the same, or neither is known.
+fn are_same(one: Option<&Value>, two: Option<&Value>) -> bool {
+    match (one, two) {
         (Some(one), Some(two)) => one.is_same(two),
         (None, None) => true,
         _ => false,
-    });
-    if is_same {
+    }
+}
+
+/// The value of `key` when any of `ends` may be the real one.
+fn joined(key: &StateKey, ends: &[Option<Value>]) -> Option<Value> {
+    let (first, rest) = ends.split_first()?;
+    if rest.iter().all(|end| are_same(first.as_ref(), end.as_ref())) {
         return first.clone();
     }
     match key {

@@ -135,8 +135,10 @@ pub(super) struct Redirect {
 pub(super) enum RedirectKind {
     /// `<`
     Read,
-    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    /// `>`, `>|`, `&>`
     Write,
+    /// `>>`, `&>>`
+    Append,
     /// `<>`
     ReadWrite,
     /// `<&`
@@ -200,7 +202,7 @@ pub enum Quote {
 }
 
 /// The expansion of a parameter.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Parameter {
     /// Its name, number or sign; empty where it could not be read.
     pub(super) name: String,
@@ -217,9 +219,10 @@ pub(super) struct Parameter {
 }
 
 /// What is done with the value of a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Operation {
     /// Nothing.
+    #[default]
     Plain,
     /// `-`
     Default,

@@ -22,6 +22,7 @@ use super::parse::{MAX_NESTING, parse, parse_quoted};
 use super::state::{ShellState, StateKey, Value};
 use super::syntax::{ParsedCommand, Script, WordPart};
 
+pub(super) use self::environment::may_name_environment;
 pub(super) use self::simple::How;
 
 /// How many commands are looked at, including those of functions each time they are called.
@@ -70,10 +71,7 @@ pub(super) struct Context {
 impl Context {
     /// The text on its standard input, if that is known.
     pub(super) fn text(&self) -> Option<Rc<str>> {
-        match &self.stdin {
-            Some(Value::Text(text)) => Some(Rc::clone(text)),
-            _ => None,
-        }
+        self.stdin.as_ref()?.text().cloned()
     }
 
     /// The context of what the launcher `name` starts.
@@ -88,6 +86,8 @@ impl Context {
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a walk")]
 pub(super) struct Walker {
     facts: ShellFacts,
+    /// How often something could not be determined.
+    pub(super) doubts: usize,
     state: ShellState,
     /// Above zero while a loop's body is read only to see which variables it sets.
     silent: usize,
@@ -115,6 +115,8 @@ pub(super) struct Walker {
     output: Option<Value>,
     /// The files that the line fills before it may run them, with their content where the line shows it.
     files: HashMap<String, Option<Rc<str>>>,
+    /// The programs that are given an environment from a file.
+    given_environments: HashSet<String>,
     /// Whether there is arithmetic, which runs the substitutions in the subscripts that a value holds.
     has_arithmetic: bool,
     /// Whether there is a text that would be such a value (`a[$(rm x)]`).
@@ -144,11 +146,13 @@ impl Walker {
             // Which way the text took, through `read`, a function or an array, is not followed.
             self.dynamic(Cause::Eval);
         }
+        self.show_environments();
         self.facts
     }
 
     /// What runs cannot be determined.
     pub(super) fn dynamic(&mut self, cause: Cause) {
+        self.doubts += 1;
         self.facts.causes.insert(cause);
     }
 
@@ -289,12 +293,6 @@ impl Walker {
             return;
         }
         let words: Vec<Option<String>> = argv.iter().map(|field| field.text.clone()).collect();
-        if let (false, Some(Some(name))) = (builtin, words.first()) {
-            let name = base_name(name);
-            if !self.facts.programs.contains(name) {
-                self.facts.programs.insert(name.to_owned());
-            }
-        }
         let is_operand = |field: &Field| {
             let is_path = |likely: &Likely| !likely.path.starts_with('-');
             field.text.is_none() && !field.likely.is_empty() && field.likely.iter().all(is_path)
@@ -302,8 +300,9 @@ impl Walker {
         let operands =
             argv.iter().enumerate().filter(|(_, field)| is_operand(field)).map(|(at, _)| at).collect();
         let fact = CommandFact { argv: words, operands, via: context.via.to_vec(), builtin };
-        let name = fact.argv.first().and_then(Option::as_deref).filter(|_| !builtin);
-        let plain = name.and_then(|name| Entry::name_without_g(base_name(name))).map(|plain| {
+        let name = fact.argv.first().and_then(Option::as_deref).filter(|_| !builtin).map(base_name);
+        self.facts.programs.extend(name.map(str::to_owned));
+        let plain = name.and_then(Entry::name_without_g).map(|plain| {
             self.facts.programs.insert(plain.to_owned());
             let words = fact.argv.iter().skip(1).cloned();
             CommandFact {
@@ -371,18 +370,19 @@ impl Walker {
         if self.silent > 0 || context.foreign || field.process {
             return;
         }
+        let home = self.own_home().filter(|_| field.tilde);
         let mut paths: Vec<Option<Likely>> = match &field.text {
             Some(path) if path.is_empty() || is_stream(path) => return,
-            // A home that the line sets itself.
-            Some(path) if field.tilde && matches!(path.get(..2), Some("~/")) && self.own_home().is_some() => {
-                let home = self.own_home().unwrap_or_default();
-                vec![Some(Likely::whole(home + path.get(1..).unwrap_or_default()))]
+            Some(path) => {
+                let in_home = home.as_ref().zip(path.strip_prefix("~/"));
+                // The present directory by another name.
+                let is_here = field.tilde && path.starts_with("~+/");
+                vec![match in_home {
+                    Some((home, rest)) => Some(Likely::whole(format!("{home}/{rest}"))),
+                    None if is_here => path.get(3..).map(Likely::whole),
+                    None => field.path(),
+                }]
             }
-            // The present directory by another name.
-            Some(path) if field.tilde && path.starts_with("~+/") => {
-                vec![path.get(3..).map(Likely::whole)]
-            }
-            Some(_) => vec![field.path()],
             None if field.likely.is_empty() => vec![None],
             None => field.likely.iter().cloned().map(Some).collect(),
         };
@@ -393,7 +393,7 @@ impl Walker {
             // `/$X` is the root itself where the variable is empty.
             paths.push(Some(Likely::whole("/")));
         }
-        if field.tilde && self.state.is_set(&StateKey::OddFolders) && self.own_home().is_none() {
+        if field.tilde && self.state.is_set(&StateKey::OddFolders) && home.is_none() {
             paths.push(None);
         }
         if field.text.is_none() && field.guess.is_some() {
@@ -430,40 +430,29 @@ impl Walker {
 
     /// The home directory, if the line sets it to one that is known.
     pub(super) fn own_home(&self) -> Option<String> {
-        match self.state.get(&StateKey::Variable("HOME".to_owned())) {
-            Some(Value::Text(home)) => Some(home.to_string()),
-            _ => None,
-        }
+        self.variable_text("HOME")
     }
 
     /// The path of a file in a form that can be compared with others of the same line. Folders that cannot be determined
     /// count as one: `cd $(mktemp -d) && curl -O u/x && sh x` runs what it fetched.
     fn key_of(&self, path: &str) -> String {
         let folders = match self.state.directory() {
+            _ if path.starts_with(['/', '~']) => Vec::new(),
             Some((operands, Extent::Whole)) => operands,
             _ => vec!["?".to_owned()],
         };
-        let is_absolute = |text: &str| text.starts_with(['/', '~']);
-        let folders = if is_absolute(path) { Vec::new() } else { folders };
         let whole = folders.join("/") + "/" + path;
-        let whole = if is_absolute(path) { path } else { &whole };
-        let names = whole.split('/').filter(|name| !matches!(*name, "" | "."));
-        names.collect::<Vec<_>>().join("/")
-    }
-
-    /// How many commands and causes were found so far.
-    pub(super) fn found(&self) -> (usize, usize) {
-        (self.facts.commands.len(), self.facts.causes.len())
-    }
-
-    /// The commands so far.
-    pub(super) fn commands(&self) -> &[CommandFact] {
-        &self.facts.commands
-    }
-
-    /// Whether a file that the line fills has such a content.
-    pub(super) fn has_filled_file(&self, is_it: impl Fn(&str) -> bool) -> bool {
-        self.files.values().flatten().any(|content| is_it(content))
+        let mut names: Vec<&str> = Vec::new();
+        for name in whole.split('/') {
+            match name {
+                "" | "." => {}
+                ".." if names.last().is_some_and(|last| *last != "..") => {
+                    names.pop();
+                }
+                name => names.push(name),
+            }
+        }
+        names.join("/")
     }
 
     /// Notes that the line fills a file, with `content` if that is known.
@@ -477,6 +466,19 @@ impl Walker {
             return;
         }
         self.files.insert(key, content);
+    }
+
+    /// The same for content that is added to what the line put there before.
+    pub(super) fn note_written(&mut self, field: &Field, content: Option<Rc<str>>, adds: bool) {
+        let before =
+            field.as_str().filter(|_| adds).and_then(|path| self.files.get(&self.key_of(path)).cloned());
+        let content = match before {
+            Some(before) => before.zip(content).map(|(before, content)| format!("{before}{content}").into()),
+            None => content,
+        };
+        if self.step(content.as_deref().map_or(0, str::len)) {
+            self.note_file(field, content);
+        }
     }
 
     /// Notes that a file that the line filled is under another name, or in a folder of that name, as well.

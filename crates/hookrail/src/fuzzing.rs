@@ -298,7 +298,7 @@ fn outline_is_sound(text: &str) {
         assert!(!variable.is_plain || variable.span.start >= end, "{variable:?} of {text:?} is told twice");
         end = variable.span.start + 1;
     }
-    let beginning = outline.beginning();
+    let beginning = outline.beginning(text);
     if beginning.is_whole {
         let spans = beginning.assignments.iter().map(|assignment| &assignment.span);
         let covered: usize =

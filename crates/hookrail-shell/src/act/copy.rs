@@ -96,20 +96,22 @@ fn note_links(walker: &mut Walker, target: &Field, sources: &[Field]) {
     for source in sources {
         let path = source.whole_path();
         walker.note_link(&link, path.as_deref());
-        let name = base_name(path.as_deref().unwrap_or_default().trim_end_matches('/'));
-        walker.note_link(&format!("{}/{name}", link.trim_end_matches('/')), path.as_deref());
+        if let Some(inside) = entry_in(&link, path.as_deref().unwrap_or_default()) {
+            walker.note_link(&inside, path.as_deref());
+        }
     }
+}
+
+/// The path of what is called like `path` in a folder.
+fn entry_in(folder: &str, path: &str) -> Option<String> {
+    let name = base_name(path.trim_end_matches('/'));
+    (!matches!(name, "" | "." | "..")).then(|| format!("{}/{name}", folder.trim_end_matches('/')))
 }
 
 /// Notes what is written if the target is a folder: an entry with the name of each source.
 fn into_folder(walker: &mut Walker, target: &Field, sources: &[Field], context: &Context) {
     let Some(folder) = target.whole_path() else { return };
-    for path in sources.iter().filter_map(Field::whole_path) {
-        let name = base_name(path.trim_end_matches('/'));
-        if matches!(name, "" | "." | "..") {
-            continue;
-        }
-        let inside = format!("{}/{name}", folder.trim_end_matches('/'));
+    for inside in sources.iter().filter_map(Field::whole_path).filter_map(|path| entry_in(&folder, &path)) {
         let entry = match target.text {
             Some(_) => Field { text: Some(inside), ..target.clone() },
             None => Field::likely(vec![Likely::whole(inside)]),

@@ -12,7 +12,7 @@ fn role_of(key: &str) -> &'static str {
     let first = key.split_once('.').map_or("", |(first, _)| first);
     let last = key.rsplit('.').next().unwrap_or_default();
     let names = [format!("{first}.*"), format!("*.{last}"), key.clone()];
-    names.iter().find_map(|name| Entry::among("git/setting ", name)).map_or("", Entry::role)
+    names.iter().find_map(|name| Entry::among("git/setting", name)).map_or("", Entry::role)
 }
 
 /// Whether the value of a setting of git can be code.

@@ -48,9 +48,8 @@ pub(super) fn mount(walker: &mut Walker, value: &Field, context: &Context) {
     }
     let field = Field { tilde, ..Field::known(path) };
     walker.use_path(Access::Read, &field, context);
-    let options = text.rsplit(':').next().unwrap_or_default();
-    let is_read_only = options.split(',').any(|option| matches!(option, "ro" | "readonly" | "readonly=true"));
-    if !is_read_only && !text.split(',').any(|option| matches!(option, "ro" | "readonly")) {
+    let mut options = text.split([':', ',']);
+    if !options.any(|option| matches!(option, "ro" | "readonly" | "readonly=true")) {
         walker.use_path(Access::Write, &field, context);
     }
 }
@@ -68,7 +67,8 @@ pub(super) fn docker_run(walker: &mut Walker, call: &Call<'_>) -> bool {
     let args = call.args.get(..=image.at).unwrap_or_default();
     let words = super::read(call.words.path.first().copied(), args);
     let context = &Context { foreign: false, ..inner.clone() };
-    Call { name: call.name, args, words, inner: inner.clone(), context, start: call.start }.act(walker);
+    Call { name: call.name, args, words, inner: inner.clone(), context, doubts_before: call.doubts_before }
+        .act(walker);
     true
 }
 
@@ -78,9 +78,7 @@ pub(super) fn crontab(walker: &mut Walker, call: &Call<'_>) -> bool {
     if call.has("-l|-e|-r|-V") {
         return true;
     }
-    let files = call.slots();
-    let named = files.iter().map(|slot| call.field(slot.at)).find(|field| !field.is("-"));
-    if let Some(file) = named {
+    if let Some(file) = call.operand_fields().find(|field| !field.is("-")) {
         walker.use_path(Access::Read, &file, &Context { foreign: false, ..inner.clone() });
         return true;
     }
@@ -196,7 +194,8 @@ pub(super) fn start_daemon(walker: &mut Walker, call: &Call<'_>) -> bool {
         return true;
     }
     let Some(program) = call.value("-a").or_else(|| call.value("-x")) else { return false };
-    let rest = call.behind_dashes().unwrap_or_default();
+    let dashes = call.args.iter().position(|field| field.is("--"));
+    let rest = dashes.map_or(&[][..], |at| call.words_at(at + 1));
     let whole: Vec<Field> = std::iter::once(program).chain(rest.iter().cloned()).collect();
     walker.start(&whole, inner);
     true

@@ -3,37 +3,21 @@
 use super::Call;
 use crate::facts::{Access, Extent};
 use crate::field::{Field, Likely};
-use crate::walk::{Context, Walker};
-
-/// How many leading folders of the names in a patch are taken off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Strip {
-    /// So many.
-    Folders(usize),
-    /// All of them, or none: `patch` without `-p` looks for both.
-    AllOrNone,
-}
-
-/// Notes what a program writes that applies the patch on its standard input. A patch that is not known may write anything.
-fn from_stdin(walker: &mut Walker, strip: Strip, context: &Context) {
-    match context.text() {
-        Some(text) => apply(walker, &text, strip, context),
-        None => walker.use_path(Access::Write, &anything(), context),
-    }
-}
+use crate::walk::{Context, Walker, base_name};
 
 /// Any file below the folder that a patch is applied in: names that lead out of it are refused.
 fn anything() -> Field {
     Field::likely(vec![Likely { path: "./".to_owned(), extent: Extent::Beginning }])
 }
 
-/// Notes the files that a patch writes.
-fn apply(walker: &mut Walker, patch: &str, strip: Strip, context: &Context) {
+/// Notes the files that a patch writes. So many leading folders of their names are taken off, or all of them or none:
+/// `patch` without `-p` looks for both.
+fn apply(walker: &mut Walker, patch: &str, folders: Option<usize>, context: &Context) {
     let mut paths: Vec<&str> = Vec::new();
     for name in names(patch) {
-        let both = match strip {
-            Strip::Folders(count) => [name.splitn(count + 1, '/').nth(count).unwrap_or(name); 2],
-            Strip::AllOrNone => [name, crate::walk::base_name(name)],
+        let both = match folders {
+            Some(count) => [name.splitn(count + 1, '/').nth(count).unwrap_or(name); 2],
+            None => [name, base_name(name)],
         };
         for path in both {
             if !paths.contains(&path) {
@@ -44,28 +28,22 @@ fn apply(walker: &mut Walker, patch: &str, strip: Strip, context: &Context) {
     }
 }
 
-/// The names in the headers of a patch, in any of the usual formats, each once. A line of content that looks like a header
-/// counts as one.
-fn names(patch: &str) -> Vec<&str> {
+/// The names in the headers of a patch, in any of the usual formats. A line of content that looks like a header counts as
+/// one.
+fn names(patch: &str) -> impl Iterator<Item = &str> {
     #[rustfmt::skip] // A list is read as a block.
     const WHOLE: [&str; 8] = [
         "*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:", "rename from ", "rename to ", "copy to ",
         "Index: ",
     ];
-    let mut names: Vec<&str> = Vec::new();
-    for line in patch.lines().map(str::trim) {
+    patch.lines().map(str::trim).filter_map(|line| {
         let whole = WHOLE.iter().find_map(|header| line.strip_prefix(header));
         let dated = ["+++ ", "--- "].iter().find_map(|header| line.strip_prefix(header));
         let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
         let dated = dated.map(|rest| rest.split('\t').next().unwrap_or(rest));
-        let name = whole.or(dated).or(of_git).map(|name| name.trim().trim_matches('"'));
-        if let Some(name) = name.filter(|name| !matches!(*name, "" | "/dev/null"))
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
-    }
-    names
+        let name = whole.or(dated).or(of_git)?.trim().trim_matches('"');
+        (!matches!(name, "" | "/dev/null")).then_some(name)
+    })
 }
 
 /// `patch`, `git apply` and `apply_patch`.
@@ -75,13 +53,8 @@ pub(super) fn act(walker: &mut Walker, call: &Call<'_>) -> bool {
         return true;
     }
     let operands: Vec<Field> = call.operand_fields().collect();
-    let count = call.value("-p").and_then(|field| field.as_str()?.parse().ok());
-    let strip = match (count, call.name) {
-        (Some(count), _) => Strip::Folders(count),
-        (None, "patch") => Strip::AllOrNone,
-        (None, "git") => Strip::Folders(1),
-        (None, _) => Strip::Folders(0),
-    };
+    let given = call.value("-p").and_then(|field| field.as_str()?.parse().ok());
+    let strip = given.or((call.name != "patch").then_some(usize::from(call.name == "git")));
     let folders: Vec<Field> = call.value("-d|--directory|-C").into_iter().collect();
     walker.within(&folders, |walker| {
         for file in ["-o", "-r"].iter().filter_map(|name| call.value(name).filter(|_| call.name == "patch")) {
@@ -103,7 +76,10 @@ pub(super) fn act(walker: &mut Walker, call: &Call<'_>) -> bool {
             _ if patch.is_some() || text.is_some() => {
                 walker.use_path(Access::Write, &anything(), context);
             }
-            _ => from_stdin(walker, strip, context),
+            _ => match context.text() {
+                Some(text) => apply(walker, &text, strip, context),
+                None => walker.use_path(Access::Write, &anything(), context),
+            },
         }
     });
     true

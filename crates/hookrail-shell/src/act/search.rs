@@ -171,7 +171,8 @@ pub(super) fn fd(walker: &mut Walker, call: &Call<'_>) -> bool {
 /// `xargs`: the words that it reads come last, or in place of a sign.
 ///
 /// Words that are read are arguments and never code, unless the command is a shell: then the word that cannot be determined
-/// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input.
+/// makes the line dynamic there. The command itself reads nothing, because `xargs` reads the standard input, unless it reads
+/// a file or gives the command a terminal.
 pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     let (inner, context) = (&call.inner, call.context);
     if let Some(file) = call.value("-a") {
@@ -183,9 +184,15 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
         return true;
     }
     call.note_unclear(walker, start);
-    let found = if call.has_before("-a", start) { Vec::new() } else { words_of(inner.stdin.as_ref()) };
-    let text = inner.text();
-    let inner = Context { stdin: Some(Value::Text("".into())), ..inner.clone() };
+    let reads_file = call.has_before("-a", start);
+    let stdin = inner.stdin.as_ref().filter(|_| !reads_file);
+    let found = words_of(stdin);
+    let text = stdin.and_then(Value::text);
+    let inner = &match (reads_file, call.has_before("-o", start)) {
+        (_, true) => Context { stdin: None, ..inner.clone() },
+        (true, false) => inner.clone(),
+        (false, false) => Context { stdin: Some(Value::Text("".into())), ..inner.clone() },
+    };
     let replaces = call.has_before("-I|-i|--replace|-J", start);
     let sign = call.value("-I|-i|--replace|-J").map_or_else(|| Some("{}".to_owned()), |field| field.text);
     if replaces && sign.is_none() {
@@ -195,16 +202,14 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     let command = call.words_at(start);
     let may_be_value = slots.first().is_some_and(|slot| slot.may_be_value);
     let mut start_all = |whole: &[Field]| {
-        walker.start(whole, &inner);
+        walker.start(whole, inner);
         if may_be_value {
-            walker.start(whole.get(1..).unwrap_or_default(), &inner);
+            walker.start(whole.get(1..).unwrap_or_default(), inner);
         }
     };
-    if let (Some(sign), Some(lines), false) = (
-        sign.filter(|sign| !sign.is_empty()),
-        text.as_deref().and_then(lines_of),
-        call.has_before("-a", start),
-    ) {
+    if let Some(sign) = sign.filter(|sign| !sign.is_empty())
+        && let Some(lines) = text.and_then(|text| lines_of(text))
+    {
         for line in lines {
             let fill = |field: &Field| match field.as_str() {
                 Some(text) if text.contains(sign) => Field::known(text.replace(sign, line)),
@@ -218,8 +223,8 @@ pub(super) fn xargs(walker: &mut Walker, call: &Call<'_>) -> bool {
     if whole.is_empty() {
         whole.push(Field::known("echo"));
     }
-    if let (0, Some(text)) = (start, &text)
-        && is_plain(text)
+    if start == 0
+        && let Some(text) = text.filter(|text| is_plain(text))
     {
         whole.extend(text.split_ascii_whitespace().map(Field::known));
     } else if !replaces {

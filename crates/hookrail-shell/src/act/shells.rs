@@ -92,10 +92,9 @@ pub(super) fn shell(walker: &mut Walker, name: &str, args: &[Field], context: &C
     }
     match operands.first() {
         Some(script) if !from_stdin_asked => {
-            let is_stream = is_stream(script);
-            if is_stream && context.text().is_some() {
+            if ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|path| script.is(path)) {
                 from_stdin(walker, context);
-            } else if script.process || is_stream {
+            } else if script.process || is_stream(script) {
                 walker.dynamic(Cause::Stdin);
             } else {
                 walker.script_file(script, context);
@@ -196,8 +195,7 @@ pub(super) fn su(walker: &mut Walker, call: &Call<'_>) -> bool {
         }
         return true;
     }
-    let operands: Vec<Field> =
-        slots.iter().map(|slot| call.field(slot.at)).filter(|field| !field.is("-")).collect();
+    let operands: Vec<Field> = call.operand_fields().filter(|field| !field.is("-")).collect();
     if let Some(rest) = operands.get(1..).filter(|rest| !rest.is_empty()) {
         return shell(walker, "sh", rest, context);
     }

@@ -39,14 +39,13 @@ pub(super) fn tmux(walker: &mut Walker, call: &Call<'_>) -> bool {
 fn keys(walker: &mut Walker, call: &Call<'_>) -> bool {
     let inner = &call.inner;
     let is_sent = call.words.path.last().is_some_and(|entry| entry.is("unseen"));
-    let slots = call.slots();
-    if !is_sent || slots.is_empty() {
+    if !is_sent || call.slots().is_empty() {
         return false;
     }
     // What the terminal runs is not known, and so is what was typed before.
     walker.dynamic(Cause::Eval);
     let mut typed = String::new();
-    for field in slots.iter().map(|slot| call.field(slot.at)) {
+    for field in call.operand_fields() {
         match field.as_str() {
             Some("Enter" | "KPEnter" | "C-m" | "C-j" | "^M") => typed.push('\n'),
             Some("Space") => typed.push(' '),

@@ -63,7 +63,7 @@ impl Outline {
                 }
             }
             CommandKind::Case { subject, arms } => {
-                self.add_other(Role::Compared, subject);
+                self.add_others(Role::Compared, std::slice::from_ref(subject));
                 for (patterns, script) in arms {
                     self.add_others(Role::Compared, patterns);
                     self.script(script);
@@ -112,11 +112,10 @@ impl Outline {
     /// The words of redirections. `>&` with a number duplicates a descriptor, but is taken for a file: files
     /// with such names are rare.
     fn redirections(&mut self, redirects: &[Redirect]) -> Vec<(Role, Word)> {
-        let mut found = Vec::new();
-        for redirect in redirects {
+        let found = redirects.iter().map(|redirect| {
             let role = match redirect.kind {
                 RedirectKind::Read | RedirectKind::ReadWrite | RedirectKind::DuplicateInput => Role::Read,
-                RedirectKind::Write | RedirectKind::DuplicateOutput => Role::Written,
+                RedirectKind::Write | RedirectKind::Append | RedirectKind::DuplicateOutput => Role::Written,
                 RedirectKind::String | RedirectKind::Document { .. } => Role::Document,
             };
             let word = match &redirect.body {
@@ -127,20 +126,16 @@ impl Outline {
                     word
                 }
             };
-            found.push((role, word));
-        }
-        found
+            (role, word)
+        });
+        found.collect()
     }
 
     fn add_others(&mut self, role: Role, words: &[syntax::UnexpandedWord]) {
         for word in words {
-            self.add_other(role, word);
+            let word = self.word(word);
+            self.others.push((role, word));
         }
-    }
-
-    fn add_other(&mut self, role: Role, word: &syntax::UnexpandedWord) {
-        let word = self.word(word);
-        self.others.push((role, word));
     }
 
     /// A name as it was written: a shell takes no path there, but a text that is not shell code may have one.

@@ -36,7 +36,8 @@ impl ShellParser<'_> {
             }
             _ => {
                 let name = self.parameter_name(false)?;
-                Some(self.parameter(name, None, (Operation::Plain, false, UnexpandedWord::default()), start))
+                let parameter = Parameter { name, span: self.span(start), ..Parameter::default() };
+                Some(WordPart::Parameter(Box::new(parameter)))
             }
         }
     }
@@ -75,9 +76,7 @@ impl ShellParser<'_> {
                     }
                 }
                 b'\\' => at += 1,
-                b'\'' => at = self.after_quote(at, b'\'')?,
-                b'"' => at = self.after_quote(at, b'"')?,
-                b'`' => at = self.after_quote(at, b'`')?,
+                quote @ (b'\'' | b'"' | b'`') => at = self.after_quote(at, quote)?,
                 _ => {}
             }
             at += 1;
@@ -134,25 +133,16 @@ impl ShellParser<'_> {
         }
         let name = self.parameter_name(true).unwrap_or_default();
         let subscript = self.subscript();
-        let (operation, colon, word) = self.operation(quoted);
+        let read = self.operation(quoted);
         self.expect("}");
+        let operation = read.operation;
         let is_word = matches!(operation, Operation::Default | Operation::Assign | Operation::Alternative);
         // With a prefix it is the length of a value, or the value of the variable that it names.
         let is_other =
             (is_word && prefixed) || (operation == Operation::Plain && (prefixed || name.is_empty()));
         let operation = if is_other { Operation::Other } else { operation };
-        self.parameter(name, subscript, (operation, colon, word), start)
-    }
-
-    fn parameter(
-        &self,
-        name: String,
-        subscript: Option<(String, Vec<WordPart>)>,
-        (operation, colon, word): (Operation, bool, UnexpandedWord),
-        start: usize,
-    ) -> WordPart {
         let span = self.span(start);
-        WordPart::Parameter(Box::new(Parameter { name, subscript, operation, colon, word, span }))
+        WordPart::Parameter(Box::new(Parameter { name, subscript, operation, span, ..read }))
     }
 
     /// Reads `[…]` behind the name of an array.
@@ -168,11 +158,11 @@ impl ShellParser<'_> {
         Some((text, parts))
     }
 
-    /// Reads what is between the name and the closing brace, which is left unread.
+    /// Reads what is between the name and the closing brace, which is left unread, as a parameter without a name.
     ///
     /// Only operators that can give another text than the value (`-`, `=`, `+`) are distinguished. All others change the
     /// value in ways that are not followed, so that only the expansions inside them matter.
-    fn operation(&mut self, quoted: bool) -> (Operation, bool, UnexpandedWord) {
+    fn operation(&mut self, quoted: bool) -> Parameter {
         let colon = self.cursor.peek() == Some(b':')
             && matches!(self.cursor.peek_second(), Some(b'-' | b'=' | b'+' | b'?'));
         if colon {
@@ -195,9 +185,9 @@ impl ShellParser<'_> {
         let ends = Ends::Brace { quoted: quoted && (is_word || sign == Some(b':')) };
         let word = UnexpandedWord { parts: self.parts(ends), array: None, span: self.span(at) };
         if operation == Operation::Other && self.cursor.slice(at, self.cursor.at()).trim_end() == "@P" {
-            return (Operation::Prompt, false, UnexpandedWord::default());
+            return Parameter { operation: Operation::Prompt, ..Parameter::default() };
         }
-        (operation, colon, word)
+        Parameter { operation, colon, word, ..Parameter::default() }
     }
 }
 

@@ -32,12 +32,7 @@ impl ShellParser<'_> {
                 {
                     break;
                 }
-                b')' | b';' | b'|' => {
-                    self.broken = true;
-                    self.cursor.skip();
-                    continue;
-                }
-                b'&' if self.cursor.peek_second() != Some(b'>') => {
+                b')' | b';' | b'|' | b'&' if next != b'&' || self.cursor.peek_second() != Some(b'>') => {
                     self.broken = true;
                     self.cursor.skip();
                     continue;

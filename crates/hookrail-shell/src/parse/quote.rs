@@ -45,18 +45,16 @@ impl ShellParser<'_> {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut start = self.cursor.at();
-        loop {
+        let end = loop {
             match self.cursor.peek() {
                 None => {
                     self.broken |= quoting == QuoteContext::Double;
-                    break;
+                    break self.cursor.at();
                 }
                 Some(b'"') if quoting == QuoteContext::Double => {
-                    if !text.is_empty() {
-                        parts.push(self.quoted(std::mem::take(&mut text), Quote::Double, start));
-                    }
+                    let end = self.cursor.at();
                     self.cursor.skip();
-                    break;
+                    break end;
                 }
                 Some(b'\\') => {
                     self.cursor.skip();
@@ -75,11 +73,7 @@ impl ShellParser<'_> {
                 Some(b'$' | b'`') => {
                     let before = self.cursor.at();
                     if let Some(part) = self.expansion(true) {
-                        if !text.is_empty() {
-                            let span = Span { start: self.offset(start), end: self.offset(before) };
-                            let text = std::mem::take(&mut text);
-                            parts.push(WordPart::Quoted { text, quote: Quote::Double, span });
-                        }
+                        self.add_quoted(&mut parts, &mut text, start, before);
                         parts.push(part);
                         start = self.cursor.at();
                     } else {
@@ -91,11 +85,17 @@ impl ShellParser<'_> {
                     self.cursor.take_until(&mut text, |byte| matches!(byte, b'"' | b'\\' | b'$' | b'`'));
                 }
             }
-        }
-        if !text.is_empty() {
-            parts.push(self.quoted(text, Quote::Double, start));
-        }
+        };
+        self.add_quoted(&mut parts, &mut text, start, end);
         parts
+    }
+
+    /// Adds the text that was read between two places, if there is any.
+    fn add_quoted(&self, parts: &mut Vec<WordPart>, text: &mut String, start: usize, end: usize) {
+        if !text.is_empty() {
+            let span = Span { start: self.offset(start), end: self.offset(end) };
+            parts.push(WordPart::Quoted { text: std::mem::take(text), quote: Quote::Double, span });
+        }
     }
 
     /// Reads what begins with `$` or a backtick; `None` for a dollar sign that means nothing, which is stepped over.

@@ -13,10 +13,10 @@ const OPERATORS: [(&str, RedirectKind); 12] = [
     ("<>", RedirectKind::ReadWrite),
     ("<", RedirectKind::Read),
     (">&", RedirectKind::DuplicateOutput),
-    (">>", RedirectKind::Write),
+    (">>", RedirectKind::Append),
     (">|", RedirectKind::Write),
     (">", RedirectKind::Write),
-    ("&>>", RedirectKind::Write),
+    ("&>>", RedirectKind::Append),
     ("&>", RedirectKind::Write),
 ];
 

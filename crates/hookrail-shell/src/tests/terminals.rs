@@ -58,6 +58,7 @@ fn a_download_is_followed_to_where_it_runs() {
         assert!(!facts_of_line(line).is_dynamic(), "{line}");
     }
     assert!(facts_of_line("curl u | source /dev/stdin").causes.contains(&Cause::Stdin));
+    assert!(commands(&facts_of_line(". <(echo rm a)")).contains(&"rm a".to_owned()));
 }
 
 #[test]

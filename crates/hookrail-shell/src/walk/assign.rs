@@ -50,11 +50,8 @@ impl Walker {
     }
 
     /// The value of a variable, if it is known and not an array.
-    fn variable_text(&self, name: &str) -> Option<String> {
-        match self.state.get(&StateKey::Variable(name.to_owned())) {
-            Some(Value::Text(text)) => Some(text.to_string()),
-            _ => None,
-        }
+    pub(super) fn variable_text(&self, name: &str) -> Option<String> {
+        self.state.get(&StateKey::Variable(name.to_owned()))?.text().map(ToString::to_string)
     }
 
     /// Reads an expression: what it runs, and which variables it sets.

@@ -10,7 +10,7 @@ use crate::state::{StateKey, Value};
 /// Whether `name` is a builtin of Bash but a program, if anything, to a plain shell: code for `sh` can run a file of that
 /// name.
 pub(super) fn is_only_in_bash(name: &str) -> bool {
-    Entry::among("shell/builtin ", name).is_some_and(|entry| entry.is("only-bash"))
+    Entry::among("shell/builtin", name).is_some_and(|entry| entry.is("only-bash"))
 }
 
 /// The words without a double dash before them.
@@ -43,6 +43,9 @@ impl Walker {
                 if let Some(file) = operand {
                     if crate::act::is_stream(file) {
                         crate::act::source_stdin(self, context);
+                    }
+                    if let (true, Some(Value::Text(text))) = (file.process, self.output.take()) {
+                        self.code(&text, context);
                     }
                     self.use_path(Access::Read, file, context);
                     self.script_file(file, context);

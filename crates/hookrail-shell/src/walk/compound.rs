@@ -222,7 +222,7 @@ impl Walker {
 
     /// Reads `for` and `select`: once for each word if they are known and not too many.
     fn iteration(&mut self, name: &str, words: Option<&[UnexpandedWord]>, body: &Script, context: &Context) {
-        let fields = match (words, self.state.get(&StateKey::Positional)) {
+        let mut values = match (words, self.state.get(&StateKey::Positional)) {
             (Some(words), _) => self.expand_words(words, context),
             (None, Some(Value::List(values))) => values.iter().map(Field::known).collect(),
             (None, _) => vec![Field::unknown()],
@@ -231,7 +231,6 @@ impl Walker {
             self.dynamic(Cause::Syntax);
         }
         let is_known = |field: &Field| field.text.is_some() && !field.glob && !field.tilde;
-        let mut values: Vec<Field> = fields;
         if values.len() > MAX_ITERATIONS {
             // Numbers and plain names hide nothing; what looks like a path or an option must not be lost.
             let is_odd =
@@ -263,12 +262,13 @@ impl Walker {
     }
 
     /// Notes the paths of redirections, and returns the context with the standard input that they lead to, and the file
-    /// that takes the standard output. A text that is fed to a command is kept, because the command may be a shell.
+    /// that takes the standard output, with whether it keeps what it holds. A text that is fed to a command is kept, because
+    /// the command may be a shell.
     pub(super) fn redirects(
         &mut self,
         redirects: &[Redirect],
         context: &Context,
-    ) -> (Context, Option<Field>) {
+    ) -> (Context, Option<(Field, bool)>) {
         let mut inner = context.clone();
         let mut output = None;
         for redirect in redirects {
@@ -284,16 +284,20 @@ impl Walker {
                 }
                 (_, None) => {
                     self.output = None;
-                    let target = self.target(&redirect.word, context);
+                    let mut fields = self.expand_word(&redirect.word, context);
+                    let target = fields.pop().filter(|_| fields.is_empty()).unwrap_or_default();
                     let descriptor = target.as_str().map(|text| text.strip_suffix('-').unwrap_or(text));
                     let is_file =
                         descriptor.is_none_or(|text| !text.bytes().all(|byte| byte.is_ascii_digit()));
                     if matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite) {
                         self.use_path(Access::Read, &target, context);
                     }
-                    if matches!(kind, RedirectKind::Write | RedirectKind::ReadWrite)
-                        || (kind == RedirectKind::DuplicateOutput && is_file)
-                    {
+                    let is_written = match kind {
+                        RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => true,
+                        RedirectKind::DuplicateOutput => is_file,
+                        _ => false,
+                    };
+                    if is_written {
                         self.use_path(Access::Write, &target, context);
                     }
                     let stdin = match target.as_str() {
@@ -302,9 +306,10 @@ impl Walker {
                         Some("/dev/null") => Some(Value::Text("".into())),
                         _ => None,
                     };
-                    let is_output = matches!(kind, RedirectKind::Write | RedirectKind::DuplicateOutput);
-                    if kind == RedirectKind::Write && matches!(redirect.descriptor, None | Some(1)) {
-                        output = Some(target);
+                    let is_output = kind == RedirectKind::DuplicateOutput
+                        || (is_written && kind != RedirectKind::ReadWrite);
+                    if is_written && redirect.descriptor.map_or(is_output, |number| number == 1) {
+                        output = Some((target, kind == RedirectKind::Append));
                     }
                     (!is_output).then_some(stdin)
                 }
@@ -314,14 +319,5 @@ impl Walker {
             }
         }
         (inner, output)
-    }
-
-    /// The one field that the operand of a redirection becomes.
-    fn target(&mut self, word: &UnexpandedWord, context: &Context) -> Field {
-        let mut fields = self.expand_word(word, context);
-        match (fields.pop(), fields.is_empty()) {
-            (Some(field), true) => field,
-            _ => Field::unknown(),
-        }
     }
 }

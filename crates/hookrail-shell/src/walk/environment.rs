@@ -7,7 +7,7 @@
 use super::{Context, Walker, base_name};
 use crate::act;
 use crate::book::Entry;
-use crate::facts::Cause;
+use crate::facts::{Access, Cause, CommandFact};
 use crate::field::Field;
 use crate::state::{StateKey, Value};
 
@@ -18,17 +18,63 @@ pub(super) fn known(name: &str) -> Option<Entry> {
         return None;
     }
     let start = ["BASH_FUNC_", "GIT_CONFIG_KEY_"].iter().find(|start| name.starts_with(**start));
-    start.map_or_else(
-        || Entry::among("shell/variable ", name),
-        |start| Entry::among("shell/variable ", &format!("{start}*")),
-    )
+    let family = start.map(|start| format!("{start}*"));
+    Entry::among("shell/variable", family.as_deref().unwrap_or(name))
 }
 
 /// How a variable makes a new shell run what its arguments do not name: any shell, an interactive one, or one that is
 /// interactive, a login shell or zsh.
 const START_FILES: [&str; 3] = ["start-file", "interactive-start-file", "home-start-file"];
 
+/// Whether a text may name the environment of a process, or a command that shows it. Other signs than these may put such a
+/// name together.
+pub(crate) fn may_name_environment(text: &str) -> bool {
+    let is_plain = |sign: char| sign.is_alphanumeric() || " \n\t_./:@=,+&|;~>()-".contains(sign);
+    !text.chars().all(is_plain) || names_environment(text)
+}
+
+fn names_environment(text: &str) -> bool {
+    let is_name = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        matches!(word.as_str(), "env" | "environ" | "envsubst" | "printenv" | "getenv" | "setenv")
+    };
+    text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').any(is_name)
+}
+
+/// Whether a command may show its environment: by its name, by a variable, or by code that may do so.
+fn may_show_environment(command: &CommandFact) -> bool {
+    let name = command.argv.first().and_then(Option::as_deref).map(base_name);
+    matches!(name, Some("set" | "export" | "declare" | "typeset" | "compgen"))
+        || command.argv.iter().any(|word| word.as_deref().is_none_or(may_name_environment))
+}
+
 impl Walker {
+    /// Notes the files from which a program takes an environment.
+    pub(crate) fn use_environments(
+        &mut self,
+        program: &str,
+        files: &[Field],
+        shown: bool,
+        context: &Context,
+    ) {
+        let shown = shown || self.files.values().flatten().any(|content| names_environment(content));
+        for file in files {
+            self.use_path(if shown { Access::Read } else { Access::Use }, file, context);
+        }
+        self.given_environments.insert(program.to_owned());
+    }
+
+    /// Looks whether one of these programs starts a command that shows its environment, now or later (`docker exec`).
+    pub(super) fn show_environments(&mut self) {
+        let is_given = |name: &String| self.given_environments.contains(name);
+        let shows = |command: &CommandFact| command.via.iter().any(is_given) && may_show_environment(command);
+        if self.facts.commands.iter().any(shows) {
+            for used in self.facts.paths.iter_mut().filter(|used| used.access == Access::Use) {
+                used.access = Access::Read;
+            }
+        }
+    }
+
     /// Reads what a variable that is set to `value` makes a shell or another program run.
     pub(crate) fn note_variable(&mut self, name: &str, value: Option<&str>, context: &Context) {
         self.note_known(known(name), value, context);
@@ -65,11 +111,6 @@ impl Walker {
         if let Some(kind) = START_FILES.iter().position(|known| *known == role) {
             self.set_flag(StateKey::StartFile(kind));
         }
-    }
-
-    /// Reads the export of what cannot be determined, which may be any variable.
-    pub(super) fn note_any_export(&mut self) {
-        self.set_flag(StateKey::StartFile(0));
     }
 
     /// Sets a flag of the state.

@@ -22,18 +22,18 @@ impl Walker {
         if !braces::has_brace(word) {
             return self.expand_parts(&word.parts, context);
         }
-        let Some(words) = braces::expand(word) else {
+        let words = braces::expand(word);
+        if words.is_none() {
             self.dynamic(Cause::Bound);
+        }
+        let may_change =
+            |part: &WordPart| matches!(part, WordPart::Literal(text) if text.contains([',', '.']));
+        // To a plain shell braces are text.
+        let may_be_text = context.posix && word.parts.iter().any(may_change);
+        let Some(words) = words.filter(|_| !may_be_text) else {
             self.expand_for_commands(&word.parts, context);
             return vec![Field::unknown()];
         };
-        let may_change =
-            |part: &WordPart| matches!(part, WordPart::Literal(text) if text.contains([',', '.']));
-        if context.posix && word.parts.iter().any(may_change) {
-            // To a plain shell braces are text.
-            self.expand_for_commands(&word.parts, context);
-            return vec![Field::unknown()];
-        }
         let mut fields = Vec::new();
         for word in &words {
             if !self.step(word.parts.len()) {
@@ -187,7 +187,7 @@ impl Walker {
             Operation::Default => instead_of(value, parameter.colon, self.operand(word, quoted, context)),
             Operation::Assign => {
                 let instead = self.operand(word, quoted, context);
-                let text = if let Some(Value::Text(text)) = &instead { Some(text.to_string()) } else { None };
+                let text = instead.as_ref().and_then(Value::text).map(ToString::to_string);
                 match &value {
                     Some(Value::Text(text)) if !text.is_empty() || !parameter.colon => {}
                     Some(Value::Text(_)) => self.set_variable(&parameter.name, text, context),

@@ -8,19 +8,17 @@ use crate::field::{Field, Likely};
 use crate::state::{StateKey, Value};
 
 impl Walker {
-    /// Notes what the command with these words writes, and to which file if `target` takes it.
-    pub(super) fn note_output(&mut self, words: &[Field], target: Option<&Field>, context: &Context) {
+    /// Notes what the command with these words writes, and to which file if `target` takes it, which may keep what it holds.
+    pub(super) fn note_output(&mut self, words: &[Field], target: Option<&(Field, bool)>, context: &Context) {
         self.output = self.output_of(words, context);
-        let text = match &self.output {
-            Some(Value::Text(text)) => Some(Rc::clone(text)),
-            _ => None,
-        };
-        if let Some(target) = target {
-            self.note_file(target, text);
+        let text = self.output.as_ref().and_then(Value::text).cloned();
+        if let Some((target, adds)) = target {
+            self.note_written(target, text, *adds);
             self.output = None;
         } else if words.first().is_some_and(|name| name.is("tee")) {
+            let adds = words.iter().any(|word| word.is("-a") || word.is("--append"));
             for file in words.iter().skip(1) {
-                self.note_file(file, text.clone());
+                self.note_written(file, text.clone(), adds);
             }
         }
     }
@@ -40,7 +38,7 @@ impl Walker {
             "printf" => printf(args),
             "cat" if args.iter().all(|field| field.is("-")) => return context.stdin.clone(),
             "tee" if args.iter().all(|field| field.text.is_some()) => return context.stdin.clone(),
-            "pwd" => return Some(path(".", Extent::Whole)),
+            "pwd" => return Some(Value::Likely(Rc::from([Likely::whole(".")]))),
             "find" => {
                 let writes_else = |text: &str| {
                     let actions = ["-exec", "-ok", "-print", "-f", "-ls", "-delete"];
@@ -77,7 +75,8 @@ impl Walker {
                 let template = args.iter().rev().find(|field| !is_option(field)).and_then(Field::as_str);
                 let folder =
                     template.filter(|text| text.contains('/')).map(|text| text.trim_end_matches('X'));
-                return Some(path(folder.unwrap_or("/tmp/"), Extent::Beginning));
+                let path = folder.unwrap_or("/tmp/").to_owned();
+                return Some(Value::Likely(Rc::from([Likely { path, extent: Extent::Beginning }])));
             }
             _ => None,
         };
@@ -96,10 +95,6 @@ fn is_filter(args: &[Field]) -> bool {
     };
     let plain = args.iter().take_while(is_plain).count();
     args.len() == plain + 1 && args.last().and_then(Field::as_str).is_some_and(|text| !text.starts_with('-'))
-}
-
-fn path(path: &str, extent: Extent) -> Value {
-    Value::Likely(Rc::from([Likely { path: path.to_owned(), extent }]))
 }
 
 /// The words, if each of them is one word that is known.

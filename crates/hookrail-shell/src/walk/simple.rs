@@ -114,11 +114,10 @@ impl Walker {
     /// The text of the alias that the first of `words` is. The caller takes its name off `aliases_in_use`.
     fn alias(&mut self, words: &[UnexpandedWord]) -> Option<Rc<str>> {
         let name = alias_name(words.first()?)?;
-        let Some(Value::Text(text)) = self.state.get(&StateKey::Alias(name.to_owned())) else { return None };
+        let text = self.state.get(&StateKey::Alias(name.to_owned()))?.text().cloned()?;
         if self.aliases_in_use.iter().any(|used| used == name) {
             return None;
         }
-        let text = Rc::clone(text);
         self.aliases_in_use.push(name.to_owned());
         Some(text)
     }

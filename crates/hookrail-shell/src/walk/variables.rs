@@ -56,7 +56,7 @@ impl Walker {
     pub(super) fn declare(&mut self, args: &[Field], context: &Context) {
         let is_odd =
             |text: &str| text.starts_with(['-', '+']) && text.contains(['n', 'i', 'l', 'u', 'c', 'A']);
-        if args.iter().any(|field| field.text.is_none() || field.as_str().is_some_and(is_odd)) {
+        if args.iter().any(|field| field.as_str().is_none_or(is_odd)) {
             self.has_arithmetic = true;
             self.set_flag(StateKey::OddVariables);
             self.forget_variables();
@@ -68,7 +68,8 @@ impl Walker {
             let Some(text) = arg.as_str() else {
                 match &arg.variable {
                     Some(name) => self.note_variable(name, None, context),
-                    None => self.note_any_export(),
+                    // It may be any variable.
+                    None => self.set_flag(StateKey::StartFile(0)),
                 }
                 continue;
             };
@@ -112,20 +113,15 @@ impl Walker {
             }
         }
         if matches!(name, "mapfile" | "readarray") {
-            let mut options = args.iter();
-            while let Some(option) = options.next() {
-                if option.as_str().is_some_and(|text| text.starts_with("-C")) {
-                    let attached =
-                        option.as_str().and_then(|text| text.strip_prefix("-C")).unwrap_or_default();
-                    let code = if attached.is_empty() {
-                        options.next().and_then(Field::as_str)
-                    } else {
-                        Some(attached)
-                    };
-                    match code {
-                        Some(code) => self.code(&format!("{code} \"$_\" \"$_\""), context),
-                        None => self.dynamic(Cause::Eval),
-                    }
+            for (at, option) in args.iter().enumerate() {
+                let code = match option.as_str().and_then(|text| text.strip_prefix("-C")) {
+                    Some("") => args.get(at + 1).and_then(Field::as_str),
+                    Some(attached) => Some(attached),
+                    None => continue,
+                };
+                match code {
+                    Some(code) => self.code(&format!("{code} \"$_\" \"$_\""), context),
+                    None => self.dynamic(Cause::Eval),
                 }
             }
         }
@@ -153,21 +149,17 @@ impl Walker {
                     for name in [text, text.strip_prefix("-v").unwrap_or(text), attached] {
                         let name = name.split('[').next().unwrap_or_default();
                         if is_identifier(name) {
-                            self.change_variable(name, is_unset, context);
+                            // One that is unset cannot be run as code.
+                            if is_unset && name != "IFS" {
+                                self.state.set(StateKey::Variable(name.to_owned()), None);
+                            } else {
+                                self.set_variable(name, None, context);
+                            }
                             self.set_likely(name, read.clone());
                         }
                     }
                 }
             }
-        }
-    }
-
-    /// Makes the value of a variable unknown. One that is unset cannot be run as code.
-    fn change_variable(&mut self, name: &str, is_unset: bool, context: &Context) {
-        if is_unset && name != "IFS" {
-            self.state.set(StateKey::Variable(name.to_owned()), None);
-        } else {
-            self.set_variable(name, None, context);
         }
     }
 

@@ -9,11 +9,10 @@ mod operands;
 
 use std::sync::OnceLock;
 
-use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand};
+use hookrail_shell::{CommandWords, Entry, FlagName, FlagValue, Item, Operand, base_name};
 
 use self::flag::FlagPattern;
 use self::operands::OperandPattern;
-use super::facts::base_name;
 use super::glob::{Glob, GlobKind, Initials, MAX_GLOB_BYTES, braces};
 use super::truth::Truth;
 

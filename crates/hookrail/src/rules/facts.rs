@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-pub(crate) use self::shell::{LineCommand, ShellLine, base_name};
+pub(crate) use self::shell::{LineCommand, ShellLine};
 pub(crate) use self::tool_paths::PathFacts;
 use super::path::Places;
 use super::tools::{OurTool, SHELL_TOOL};

@@ -35,7 +35,7 @@ pub(crate) fn plain_words(command: &str, directory: &Path, home: Option<&str>) -
         return None;
     }
     let outline = outline(command);
-    let beginning = outline.beginning();
+    let beginning = outline.beginning(command);
     if !beginning.is_whole || !beginning.assignments.is_empty() {
         return None;
     }

@@ -50,12 +50,14 @@ pub(super) fn is_project_variable(name: &str) -> bool {
 /// The first word of a command, if it is plain: no expansion but that of the project's folder, no assignment. Quotes
 /// around it are taken off.
 pub(super) fn first_word(command: &str) -> Option<String> {
-    let outline = outline(command.trim_start());
-    if outline.is_broken || !outline.beginning().assignments.is_empty() {
+    let command = command.trim_start();
+    let outline = outline(command);
+    let beginning = outline.beginning(command);
+    if outline.is_broken || !beginning.assignments.is_empty() {
         return None;
     }
     let mut word = String::new();
-    for piece in &outline.beginning().words.first()?.pieces {
+    for piece in &beginning.words.first()?.pieces {
         match piece {
             Piece::Text { text, quote } => {
                 const MEANS_MORE: [char; 12] =

@@ -23,7 +23,7 @@ pub(super) fn beginning(command: &str, project: &Path, home: Option<&Path>) -> C
     // A text that breaks off may break off in the middle of its last word.
     let is_half = |word: &Word| outline.is_broken && word.span.end >= command.trim_end().len();
     let known = |word: &Word| if is_half(word) { None } else { known_word(word, project, home) };
-    let beginning = outline.beginning();
+    let beginning = outline.beginning(command);
     // What a variable of unknown value changes for the program, such as its `PATH`, is not known either.
     if beginning.assignments.iter().any(|assignment| known(&assignment.value).is_none()) {
         return CommandBeginning { words: Vec::new(), whole: false };

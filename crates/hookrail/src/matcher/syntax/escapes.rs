@@ -1,7 +1,7 @@
 //! What follows a backslash: sets, assertions, back references, single characters.
 
 use super::super::set::Set;
-use super::groups::name_at;
+use super::groups::{hexadecimal, name_at};
 use super::{Assertion, Node, Parser, Read, Unread, ascii};
 
 /// A `\k` that refers to nothing.
@@ -100,11 +100,8 @@ impl Parser<'_> {
 
     /// Exactly so many hexadecimal digits; without them nothing is read, and the `x` or `u` stands for itself.
     fn hex(&mut self, digits: usize) -> Option<u16> {
-        let mut value = 0_u16;
-        for unit in self.units.get(self.at..self.at + digits)? {
-            value = value << 4 | u16::try_from(ascii(*unit).to_digit(16)?).ok()?;
-        }
+        let value = hexadecimal(self.units.get(self.at..self.at + digits)?)?;
         self.at += digits;
-        Some(value)
+        u16::try_from(value).ok()
     }
 }

@@ -2,54 +2,42 @@
 
 use super::{Flags, GroupName, Node, Parser, Read, Unread, ascii, starts_with};
 
-/// The group name that begins here, and the place behind its `>`; `None` if it is not an identifier. An escape stands
-/// for its character.
+/// The group name that begins here, and the place behind its `>`; `None` if it is not an identifier. `\u{61}` and `\u0061`
+/// (two of them for a character beyond the first plane) stand for what they name.
 pub(super) fn name_at(units: &[u16], start: usize) -> Option<(String, usize)> {
-    let mut name = String::new();
+    let mut name = Vec::new();
     let mut at = start;
     loop {
         let rest = units.get(at..)?;
-        let (character, length) = if starts_with(rest, "\\u") { escaped(rest)? } else { plain(rest)? };
-        at += length;
-        if character == '>' && length == 1 {
-            return (!name.is_empty()).then_some((name, at));
+        if starts_with(rest, "\\u{") {
+            let length = rest.iter().position(|&unit| ascii(unit) == '}')?;
+            let character = char::from_u32(hexadecimal(rest.get(3..length)?)?)?;
+            name.extend_from_slice(character.encode_utf16(&mut [0; 2]));
+            at += length + 1;
+        } else if starts_with(rest, "\\u") {
+            name.push(u16::try_from(hexadecimal(rest.get(2..6)?)?).ok()?);
+            at += 6;
+        } else {
+            let unit = *rest.first()?;
+            at += 1;
+            if ascii(unit) == '>' {
+                break;
+            }
+            name.push(unit);
         }
-        let is_allowed = matches!(character, '$' | '_')
+    }
+    let name = String::from_utf16(&name).ok()?;
+    let is_allowed = |(at, character): (usize, char)| {
+        matches!(character, '$' | '_')
             || unicode_ident::is_xid_start(character)
-            || !name.is_empty()
-                && (unicode_ident::is_xid_continue(character)
-                    || matches!(character, '\u{200C}' | '\u{200D}'));
-        if !is_allowed {
-            return None;
-        }
-        name.push(character);
-    }
-}
-
-/// The first character, and of how many units it is made.
-fn plain(units: &[u16]) -> Option<(char, usize)> {
-    let character = char::decode_utf16(units.iter().copied()).next()?.ok()?;
-    Some((character, character.len_utf16()))
-}
-
-/// The character of `\u0061` (two of them for one beyond the first plane) or `\u{61}`, and the length of the escape.
-fn escaped(units: &[u16]) -> Option<(char, usize)> {
-    if starts_with(units, "\\u{") {
-        let length = units.iter().position(|&unit| ascii(unit) == '}')?;
-        let value = hexadecimal(units.get(3..length)?)?;
-        return Some((char::from_u32(value)?, length + 1));
-    }
-    let unit = |at: usize| u16::try_from(hexadecimal(units.get(at..at + 4)?)?).ok();
-    let first = unit(2)?;
-    if let Some(character) = char::from_u32(u32::from(first)) {
-        return Some((character, 6));
-    }
-    let second = if starts_with(units.get(6..)?, "\\u") { unit(8)? } else { return None };
-    Some((char::decode_utf16([first, second]).next()?.ok()?, 12))
+            || at > 0
+                && (unicode_ident::is_xid_continue(character) || matches!(character, '\u{200C}' | '\u{200D}'))
+    };
+    (!name.is_empty() && name.char_indices().all(is_allowed)).then_some((name, at))
 }
 
 /// A number of at least one hexadecimal digit.
-fn hexadecimal(units: &[u16]) -> Option<u32> {
+pub(super) fn hexadecimal(units: &[u16]) -> Option<u32> {
     let digits: String = units.iter().map(|&unit| ascii(unit)).collect();
     let is_number = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if is_number { u32::from_str_radix(&digits, 16).ok() } else { None }

@@ -1,11 +1,10 @@
 mod cases;
 
-use hookrail_shell::CommandWords;
+use hookrail_shell::{CommandWords, base_name};
 use proptest::prelude::*;
 
 use self::cases::CASES;
 use super::CommandPattern;
-use crate::rules::facts::base_name;
 use crate::rules::glob::Initials;
 use crate::rules::truth::Truth::{self, No, Unknown, Yes};
 

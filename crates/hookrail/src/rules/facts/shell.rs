@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::rules::command::CommandPattern;
 use crate::rules::glob::Initials;
 use crate::rules::truth::Truth;
-use hookrail_shell::{Cause, CommandFact, CommandWords, PathUse, ShellFacts};
+use hookrail_shell::{Cause, CommandFact, CommandWords, PathUse, ShellFacts, base_name};
 
 /// Stands for a word that cannot be determined in the joined words of a command. No test that people write looks for it.
 pub(crate) const UNKNOWN_WORD: char = '\u{1}';
@@ -107,14 +107,6 @@ impl ShellLine {
     pub(crate) fn is_dynamic(&self) -> bool {
         !self.causes.is_empty()
     }
-}
-
-/// The last name of a program's path.
-pub(crate) fn base_name(name: &str) -> &str {
-    if !name.as_bytes().contains(&b'/') {
-        return name;
-    }
-    name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name)
 }
 
 impl LineCommand {

@@ -117,15 +117,11 @@ impl PathFacts {
         }
         for (name, value) in object {
             let is_path = is_path_name(name);
-            let (values, is_list) = match value {
-                Value::Array(list) => (list.as_slice(), true),
-                other => (std::slice::from_ref(other), false),
-            };
-            for value in values {
-                match value {
+            for element in elements(value) {
+                match element {
                     Value::Object(inner) => self.add_named(facts, inner, depth + 1),
                     Value::String(path) if is_path => self.add(facts, Access::Read, Some(path)),
-                    _ if is_path && is_list => self.add(facts, Access::Read, None),
+                    _ if is_path && value.is_array() => self.add(facts, Access::Read, None),
                     _ => {}
                 }
             }
@@ -271,13 +267,17 @@ impl PathList {
     }
 }
 
+/// The elements of a list, or a single value.
+fn elements(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(list) => list,
+        single => std::slice::from_ref(single),
+    }
+}
+
 /// The text of a value, or the texts of a list; `None` for what is not a text.
 fn texts(value: &Value) -> impl Iterator<Item = Option<&str>> {
-    let list = match value {
-        Value::Array(list) => list.as_slice(),
-        other => std::slice::from_ref(other),
-    };
-    list.iter().map(Value::as_str)
+    elements(value).iter().map(Value::as_str)
 }
 
 /// A path that is written relative to a folder, which may itself be relative.

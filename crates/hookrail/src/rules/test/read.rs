@@ -15,31 +15,27 @@ use crate::rules::problem::{RuleFindings, suggestion};
 use crate::spelling::shortened;
 
 /// The tests as they are written.
+#[rustfmt::skip] // A list is read as a block.
 const TESTS: [&str; 11] = [
-    "equals",
-    "in",
-    "glob",
-    "regex",
-    "flags",
-    "contains",
-    "startsWith",
-    "exists",
-    "outside",
-    "pattern",
-    "unless",
+    "equals", "in", "glob", "regex", "flags", "contains", "startsWith", "exists", "outside", "pattern", "unless",
 ];
 
 /// Reads the tests of a fact, one of which must hold. What cannot be read is left out, with a problem.
 pub(crate) fn read_tests(name: &str, fact: &Fact, value: &Ast<'_>, findings: &mut RuleFindings) -> Vec<Test> {
+    let tests = elements(value);
+    if tests.is_empty() {
+        let message = format!("`{name}` has an empty list: it can never hold");
+        findings.error(DiagnosticCode::EmptyTest, value, &message, "list what it may be");
+    }
     let mut reader = TestReader { name, kind: fact.kind(), findings };
+    tests.iter().filter_map(|element| reader.test(element)).collect()
+}
+
+/// The elements of a list, or a single value.
+fn elements<'v, 'a>(value: &'v Ast<'a>) -> &'v [Ast<'a>] {
     match value {
-        Ast::Array(list) if list.elements.is_empty() => {
-            let message = format!("`{name}` has an empty list: it can never hold");
-            findings.error(DiagnosticCode::EmptyTest, value, &message, "list what it may be");
-            Vec::new()
-        }
-        Ast::Array(list) => list.elements.iter().filter_map(|element| reader.test(element)).collect(),
-        single => reader.test(single).into_iter().collect(),
+        Ast::Array(list) => &list.elements,
+        single => std::slice::from_ref(single),
     }
 }
 
@@ -63,13 +59,11 @@ impl TestReader<'_> {
         help: &str,
         mut read: impl FnMut(&mut Self, &Ast<'_>) -> Option<T>,
     ) -> Option<Vec<T>> {
-        match value {
-            Ast::Array(list) if list.elements.is_empty() => {
-                self.refuse(DiagnosticCode::EmptyTest, value, empty, help)
-            }
-            Ast::Array(list) => list.elements.iter().map(|element| read(self, element)).collect(),
-            single => Some(vec![read(self, single)?]),
+        let elements = elements(value);
+        if elements.is_empty() {
+            return self.refuse(DiagnosticCode::EmptyTest, value, empty, help);
         }
+        elements.iter().map(|element| read(self, element)).collect()
     }
 
     /// One test: a plain value or an object of parts.
@@ -155,12 +149,8 @@ impl TestReader<'_> {
             }
             "glob" => TestPart::Glob(self.glob(value, "a string")?),
             "unless" if self.kind == ValueKind::Path => {
-                let values = match value {
-                    Ast::Array(list) => list.elements.as_slice(),
-                    single => std::slice::from_ref(single),
-                };
-                let globs =
-                    values.iter().map(|value| self.glob(value, "a glob such as \"/tmp/**\", or several"));
+                let expected = "a glob such as \"/tmp/**\", or several";
+                let globs = elements(value).iter().map(|value| self.glob(value, expected));
                 TestPart::UnlessGlob(globs.collect::<Option<_>>()?)
             }
             "pattern" | "unless" => {
