@@ -4,7 +4,6 @@
 //! [`parse_input`] it is an event with exactly the data that its hooks receive, or an error that names the
 //! field. Nothing is executed for a payload that does not pass.
 
-mod locate;
 mod model;
 pub(crate) mod schema;
 #[cfg(test)]

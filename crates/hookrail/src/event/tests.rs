@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
-use crate::formats::translator::{to_hook_llm_request, to_hook_llm_response};
+use crate::formats::translator::DEFAULT_HOOK_TRANSLATOR;
 
 fn base() -> BaseFields<'static> {
     let time = "2025-02-18T16:30:00.000999Z".parse().unwrap();
@@ -66,12 +66,12 @@ fn every_event_writes_the_documented_json() {
         Event::AfterTool { tool_name: "write_file", tool_input: &tool_input, tool_response: &tool_response },
         Event::BeforeAgent { prompt: "do it" },
         Event::AfterAgent { prompt: "do it", prompt_response: "done", stop_hook_active: false },
-        Event::BeforeModel { llm_request: to_hook_llm_request(&request) },
+        Event::BeforeModel { llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&request) },
         Event::AfterModel {
-            llm_request: to_hook_llm_request(&request),
-            llm_response: to_hook_llm_response(&response),
+            llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&request),
+            llm_response: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(&response),
         },
-        Event::BeforeToolSelection { llm_request: to_hook_llm_request(&request) },
+        Event::BeforeToolSelection { llm_request: DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&request) },
         Event::SessionStart { source: SessionStartSource::Startup },
         Event::SessionEnd { reason: SessionEndReason::PromptInputExit },
         Event::PreCompress { trigger: PreCompressTrigger::Auto },
@@ -114,7 +114,7 @@ fn texts_in_pieces_are_written_as_one() {
         json!({ "contents": [{ "parts": [{ "text": "a\"" }, { "text": "\nb\u{1F600}" }] }] }),
     )
     .unwrap();
-    let text = serde_json::to_string(&to_hook_llm_request(&request)).unwrap();
+    let text = serde_json::to_string(&DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&request)).unwrap();
     assert_eq!(
         text,
         "{\"model\":\"\",\"messages\":[{\"role\":\"user\",\"content\":\"a\\\"\\nb\u{1F600}\"}]}"

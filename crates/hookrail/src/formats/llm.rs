@@ -106,6 +106,38 @@ pub struct HookToolConfig {
     pub allowed_function_names: Option<Vec<String>>,
 }
 
+impl HookToolConfig {
+    /// What becomes of it where another one is given, which may be partial. Mode and names never contradict each other: with
+    /// mode `NONE` no names are left, and `ANY` of no names is `NONE`. What changes nothing leaves it as it was.
+    pub(crate) fn restricted(mut self, given: &Self) -> Self {
+        let Self { mode, allowed_function_names: names } = given;
+        let changes =
+            mode.is_some() && self.mode != *mode || names.is_some() && self.allowed_function_names != *names;
+        if !changes {
+            return self;
+        }
+        let is_empty = |names: &Option<Vec<String>>| names.as_ref().is_some_and(Vec::is_empty);
+        if mode.is_some() {
+            // The empty list that belongs to `NONE` would forbid every tool in the other modes too.
+            if self.mode == Some(ToolMode::None) && is_empty(&self.allowed_function_names) {
+                self.allowed_function_names = None;
+            }
+            self.mode = *mode;
+        }
+        if names.is_some() {
+            self.allowed_function_names.clone_from(names);
+        }
+        // A provider would refuse a request to call one of no tools: nothing is allowed, and that is `NONE`.
+        if self.mode == Some(ToolMode::Any) && is_empty(&self.allowed_function_names) {
+            self.mode = Some(ToolMode::None);
+        }
+        if self.mode == Some(ToolMode::None) {
+            self.allowed_function_names = Some(Vec::new());
+        }
+        self
+    }
+}
+
 // How free the model is to call tools; later variants restrict more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]

@@ -55,6 +55,20 @@ impl HookSession {
     pub(super) fn started(&self) -> Option<HookEventHandler<'_>> {
         Some(HookEventHandler { session: self.hook_system()?, engine: self.try_engine()? })
     }
+
+    /// The block of a guarded event whose hooks could not be asked, where the host wants one: nobody knows what they would
+    /// have said.
+    pub(super) fn own_failure_block(&self, event: EventName, why: &str) -> Option<Block> {
+        let blocks = self.config().blocks_on_own_failure && event.is_guarded();
+        let reason = || format!("hookrail could not run its hooks, so this was refused: {why}");
+        blocks.then(|| Block { reason: reason(), cause: BlockCause::Failure })
+    }
+
+    /// The same for an event that came while the session could not be started.
+    pub(super) fn block_unstarted(&self, event: EventName) -> Option<Block> {
+        self.hook_system().filter(|session| session.started_engine().is_none())?;
+        self.own_failure_block(event, "they could not be read")
+    }
 }
 
 /// An event as its sender gave it.
@@ -128,7 +142,7 @@ impl HookEventHandler<'_> {
         let plan = narrowed.as_ref().unwrap_or(whole_plan);
         let standing = self.blocked_anyway(plan.event);
         let Admitted { hooks, mut refused, failed } = admit(config, plan, cwd, directory, standing).await;
-        let records = Records::new(config.observer.as_deref());
+        let records = self.records();
         let logs_texts = self.engine.settings.effective.logs_texts();
         let lifting = Lifting::new(config, &input, call_directory, logs_texts);
         let run = EventRun {
@@ -174,7 +188,7 @@ impl HookEventHandler<'_> {
     ) -> ProcessedHookResult {
         let mut result = failure_envelope(given.event.name(), hooks, error, stage);
         self.block_on_own_failure(&mut result);
-        Records::new(self.session.config().observer.as_deref()).batch(&result);
+        self.records().batch(&result);
         self.record_decision(given, &result);
         result
     }
@@ -193,19 +207,19 @@ impl HookEventHandler<'_> {
     fn record_decision(&self, Given { event, base, extra }: Given<'_>, result: &ProcessedHookResult) {
         let base = self.base_fields(base);
         let input = HookInput { base: &base, event, extra };
-        let records = Records::new(self.session.config().observer.as_deref());
-        records.decided(&input, result, self.engine.settings.effective.logs_texts());
+        self.records().decided(&input, result, self.engine.settings.effective.logs_texts());
     }
 
-    /// Blocks a guarded event whose hooks could not be asked, where the host wants that: nobody knows what they would have
-    /// said.
+    /// New records of one event.
+    fn records(&self) -> Records<'_> {
+        Records::new(self.session.config().observer.as_deref())
+    }
+
+    /// Blocks a guarded event whose hooks could not be asked, where the host wants that.
     fn block_on_own_failure(&self, result: &mut ProcessedHookResult) {
-        let blocks = self.session.config().blocks_on_own_failure
-            && result.event.is_guarded()
-            && result.block.is_none();
-        if let Some(why) = result.own_failure().filter(|_| blocks) {
-            let reason = format!("hookrail could not run its hooks, so this was refused: {why}");
-            result.block_with(Block { reason, cause: BlockCause::Failure });
+        let why = result.own_failure().filter(|_| result.block.is_none());
+        if let Some(block) = why.and_then(|why| self.session.own_failure_block(result.event, &why)) {
+            result.block_with(block);
         }
     }
 

@@ -4,15 +4,16 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
+use crate::formats::field::FieldPath;
 use crate::formats::genai::{
     Content, FunctionCallingMode, GenerateContentParameters, GenerateContentResponse, ToolConfig,
 };
 use crate::formats::json_object::JsonObject;
-use crate::formats::llm::read::{Writer, read_config, read_request};
+use crate::formats::llm::read::{Writer, read_config, read_request, read_tool_config};
 use crate::formats::llm::{HookToolConfig, LlmConfig, LlmMessage, LlmRequest, LlmResponse, ToolMode};
 use crate::formats::translator::{
-    TranslationError, apply_hook_llm_request, apply_hook_llm_response, apply_hook_tool_config, fields,
-    from_hook_llm_response, to_hook_llm_request, to_hook_llm_response, to_hook_tool_config,
+    DEFAULT_HOOK_TRANSLATOR, TranslationError, apply_hook_llm_request, apply_hook_llm_response,
+    apply_hook_tool_config, fields,
 };
 use crate::payload::stable_response;
 
@@ -98,7 +99,7 @@ impl RequestFormat for GenerateContentParameters {
     type ToolConfig = ToolConfig;
 
     fn to_hook(&self) -> LlmRequest<'_> {
-        to_hook_llm_request(self)
+        DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(self)
     }
 
     fn changed(&self, llm_request: &JsonObject) -> (Self, Vec<TranslationError>) {
@@ -137,11 +138,11 @@ impl RequestFormat for GenerateContentParameters {
 
 impl ResponseFormat for GenerateContentResponse {
     fn to_hook(&self) -> LlmResponse<'_> {
-        to_hook_llm_response(self)
+        DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(self)
     }
 
     fn from_hook(llm_response: &JsonObject) -> Result<Self, TranslationError> {
-        from_hook_llm_response(llm_response)
+        DEFAULT_HOOK_TRANSLATOR.from_hook_llm_response(llm_response)
     }
 
     fn changed(&self, llm_response: &JsonObject) -> Result<Option<Self>, TranslationError> {
@@ -178,8 +179,7 @@ impl RequestFormat for LlmRequest<'_> {
             request.config = Some(read_config(config));
         }
         if let Some(given) = given.tool_config {
-            let both = [request.tool_config.as_ref(), Some(&given)];
-            request.tool_config = Some(restricted(both.into_iter().flatten()));
+            request.tool_config = Some(request.with_tools(&given));
         }
         (request, problems)
     }
@@ -193,8 +193,7 @@ impl RequestFormat for LlmRequest<'_> {
     }
 
     fn changed_tools(&self, tool_config: &JsonObject) -> Result<HookToolConfig, TranslationError> {
-        let given = to_hook_tool_config(&apply_hook_tool_config(tool_config, None)?).unwrap_or_default();
-        Ok(restricted(self.tool_config.iter().chain([&given])))
+        Ok(self.with_tools(&read_tool_config(tool_config.clone(), &FieldPath::Root("toolConfig"))?))
     }
 
     fn set_tools(&mut self, tool_config: HookToolConfig) {
@@ -212,14 +211,12 @@ impl RequestFormat for LlmRequest<'_> {
     }
 }
 
-/// Restrictions one over the other, under the same rules as Gemini's.
-fn restricted<'c>(configs: impl Iterator<Item = &'c HookToolConfig>) -> HookToolConfig {
-    let apply = |base: ToolConfig, given: &HookToolConfig| {
-        let given = serde_json::to_value(given).ok();
-        let given = given.as_ref().and_then(serde_json::Value::as_object);
-        given.and_then(|given| apply_hook_tool_config(given, Some(&base)).ok()).unwrap_or(base)
-    };
-    to_hook_tool_config(&configs.fold(ToolConfig::default(), apply)).unwrap_or_default()
+impl LlmRequest<'_> {
+    /// The restriction of tools where this one is given as well.
+    fn with_tools(&self, given: &HookToolConfig) -> HookToolConfig {
+        let both = self.tool_config.iter().chain([given]);
+        both.fold(HookToolConfig::default(), HookToolConfig::restricted)
+    }
 }
 
 impl ResponseFormat for LlmResponse<'static> {

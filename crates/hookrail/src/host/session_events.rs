@@ -22,7 +22,7 @@ use crate::host::model_format::{RequestFormat, ResponseFormat};
 use crate::host::panics::catch_panic;
 use crate::host::session::HookSession;
 use crate::payload::BaseOverrides;
-use crate::verdict::result::ProcessedHookResult;
+use crate::verdict::result::{Block, ProcessedHookResult};
 
 /// The events around tools and model calls. [`HookSession::execute_tool`] and [`HookSession::call_model`] fire them
 /// in order and apply what comes back.
@@ -35,7 +35,10 @@ impl HookSession {
     ) -> BeforeToolHookResult<'a> {
         let event = Event::BeforeTool { tool_name, tool_input };
         let Some(handler) = self.listening_to(&event) else {
-            return HookResult::without_hooks(ToolGate::Run { tool_input: Cow::Borrowed(tool_input) });
+            return HookResult::without_hooks(match self.block_unstarted(EventName::BeforeTool) {
+                Some(block) => ToolGate::Block { block, stop: None },
+                None => ToolGate::Run { tool_input: Cow::Borrowed(tool_input) },
+            });
         };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let tool_input = match effects.specific {
@@ -80,7 +83,10 @@ impl HookSession {
         request: &'a R,
     ) -> BeforeModelHookResult<'a, R> {
         let Some(handler) = self.listening(EventName::BeforeModel) else {
-            return HookResult::without_hooks(ModelGate::Send { request: Cow::Borrowed(request) });
+            return HookResult::without_hooks(match self.block_unstarted(EventName::BeforeModel) {
+                Some(block) => empty_answer(block),
+                None => ModelGate::Send { request: Cow::Borrowed(request) },
+            });
         };
         let event = Event::BeforeModel { llm_request: request.to_hook() };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
@@ -90,16 +96,13 @@ impl HookSession {
         };
         let gate = match (effects.block, effects.stop) {
             (block, Some(reason)) => ModelGate::Stop { reason, block },
-            (Some(block), None) => {
-                let given =
-                    applied("llm_response", llm_response, |given| R::Response::from_hook(given).map(Some));
-                let origin = if given.is_some() { AnswerOrigin::Hook } else { AnswerOrigin::Empty };
-                let response = given.unwrap_or_else(|| R::Response::from_text(""));
-                ModelGate::Answer { response, origin, block }
-            }
+            (Some(block), None) => match applied("llm_response", llm_response, R::Response::from_hook) {
+                Some(response) => ModelGate::Answer { response, origin: AnswerOrigin::Hook, block },
+                None => empty_answer(block),
+            },
             (None, None) => {
                 let changed =
-                    applied("llm_request", llm_request, |given| Ok(Some(changed_request(request, given))));
+                    applied("llm_request", llm_request, |given| Ok(changed_request(request, given)));
                 ModelGate::Send { request: changed.map_or(Cow::Borrowed(request), Cow::Owned) }
             }
         };
@@ -120,7 +123,7 @@ impl HookSession {
             SpecificEffects::BeforeToolSelection { tool_config } => Some(tool_config),
             _ => None,
         };
-        let changed = || applied("toolConfig", given, |given| request.changed_tools(given).map(Some));
+        let changed = || applied("toolConfig", given, |given| request.changed_tools(given));
         let gate = match effects.stop {
             Some(reason) => ToolSelection::Stop { reason },
             None => changed()
@@ -149,7 +152,7 @@ impl HookSession {
         let stop = effects.stop;
         let replacement = match effects.specific {
             SpecificEffects::AfterModel { llm_response } => {
-                applied("llm_response", Some(llm_response), |given| response.changed(given))
+                applied("llm_response", Some(llm_response), |given| response.changed(given)).flatten()
             }
             // A stop without an answer says why.
             _ => stop.as_ref().map(|reason| R::Response::from_text(reason.as_str())),
@@ -213,7 +216,9 @@ impl HookSession {
 
     async fn fire_agent_event(&self, event: Event<'_>) -> AgentHookResult {
         let Some(handler) = self.listening_to(&event) else {
-            return AgentHookResult::default();
+            let block = self.block_unstarted(event.name());
+            let gate = block.map(|block| AgentGate::Block { block, stop: None });
+            return HookResult::without_hooks(gate.unwrap_or_default());
         };
         let (effects, notes) = self.effects_of(handler.fire(&event).await);
         let gate = match (effects.block, effects.stop) {
@@ -253,6 +258,11 @@ impl HookSession {
     }
 }
 
+/// What goes on in place of a model call that is blocked without an answer.
+fn empty_answer<'a, R: RequestFormat>(block: Block) -> ModelGate<'a, R> {
+    ModelGate::Answer { response: R::Response::from_text(""), origin: AnswerOrigin::Empty, block }
+}
+
 /// The arguments with what hooks changed, key by key.
 fn changed_input(original: &JsonObject, changes: JsonObject) -> Cow<'_, JsonObject> {
     let is_new = |(key, value): &(String, Value)| original.get(key) != Some(value);
@@ -279,14 +289,11 @@ fn changed_request<R: RequestFormat>(original: &R, given: &JsonObject) -> R {
 fn applied<T>(
     field: &str,
     given: Option<JsonObject>,
-    change: impl FnOnce(&JsonObject) -> Result<Option<T>, TranslationError>,
+    change: impl FnOnce(&JsonObject) -> Result<T, TranslationError>,
 ) -> Option<T> {
     let given = given?;
-    let read = || {
-        change(&given).unwrap_or_else(|error| {
-            tracing::warn!(target: "llxprt:core:hooks:handler", field, "a hook's `{field}` is not applied: {error}");
-            None
-        })
+    let report = |error: &TranslationError| {
+        tracing::warn!(target: "llxprt:core:hooks:handler", field, "a hook's `{field}` is not applied: {error}");
     };
-    catch_panic(read).unwrap_or_default()
+    catch_panic(|| change(&given).inspect_err(report).ok()).unwrap_or_default()
 }

@@ -296,30 +296,24 @@ impl<'a> JsonReader<'a> {
     /// `-0`.
     fn number(&mut self) -> Result<Number, JsonProblem> {
         let rest = self.rest();
-        let negative = self.take(b'-');
+        self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
         }
-        let mut integral = true;
         if self.take(b'.') {
-            integral = false;
             self.digits()?;
         }
         if self.take(b'e') || self.take(b'E') {
-            integral = false;
             let _signed = self.take(b'+') || self.take(b'-');
             self.digits()?;
         }
         let written = rest.get(..rest.len() - self.rest().len()).unwrap_or_default();
-        if integral && written != "-0" {
-            let whole = if negative {
-                written.parse::<i64>().map(Number::from)
-            } else {
-                written.parse::<u64>().map(Number::from)
-            };
-            if let Ok(whole) = whole {
-                return Ok(whole);
-            }
+        let whole =
+            written.parse::<u64>().map(Number::from).or_else(|_| written.parse::<i64>().map(Number::from));
+        if let Ok(whole) = whole
+            && written != "-0"
+        {
+            return Ok(whole);
         }
         let float = written.parse::<f64>().map_err(|_| self.not_json())?;
         Number::from_f64(float.clamp(f64::MIN, f64::MAX)).ok_or_else(|| self.not_json())

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{InputError, locate};
-use crate::formats::field::FieldPath;
-use crate::formats::genai::{GenerateContentParameters, GenerateContentResponse};
+use super::InputError;
+use crate::formats::field::{FieldPath, read};
+use crate::formats::genai::{Content, GenerateContentParameters, GenerateContentResponse, Part};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{Writer, read_request, read_response};
 use crate::formats::llm::{LlmRequest, LlmResponse, PartialLlmRequest, PartialLlmResponse, joined};
-use crate::formats::translator::{TranslationError, to_hook_llm_request, to_hook_llm_response};
+use crate::formats::translator::{DEFAULT_HOOK_TRANSLATOR, TranslationError};
 
 /// A model request that came from outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,11 +27,13 @@ impl ModelRequest {
         if request.contains_key("messages") {
             return Ok(Self::Stable(Box::new(stable_request(request)?)));
         }
+        let at = FieldPath::Root("llm_request");
         if request.contains_key("contents") {
-            let translated = locate::request(&Value::Object(request))?;
+            let request = Value::Object(request);
+            let translated = read(&request, &at)
+                .map_err(|error| contents_error(&request, &at.key("contents")).unwrap_or(error))?;
             return Ok(Self::Sdk(Box::new(translated)));
         }
-        let at = FieldPath::Root("llm_request");
         let expected = "a list of messages (or `contents` in the SDK's form)";
         Err(InputError::Validation(at.key("messages").mismatch(expected, None)))
     }
@@ -39,7 +41,7 @@ impl ModelRequest {
     /// The request as hooks see it.
     pub fn as_llm_request(&self) -> LlmRequest<'_> {
         match self {
-            Self::Sdk(request) => to_hook_llm_request(request),
+            Self::Sdk(request) => DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(request),
             Self::Stable(request) => (**request).clone(),
         }
     }
@@ -62,15 +64,32 @@ impl ModelResponse {
                 stable_response(response, Writer::Program).map_err(InputError::Validation)?,
             )));
         }
-        Ok(Self::Sdk(Box::new(locate::response(&Value::Object(response))?)))
+        Ok(Self::Sdk(Box::new(read(&Value::Object(response), &FieldPath::Root("llm_response"))?)))
     }
 
     /// The response as hooks see it.
     pub fn as_llm_response(&self) -> LlmResponse<'_> {
         match self {
-            Self::Sdk(response) => to_hook_llm_response(response),
+            Self::Sdk(response) => DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(response),
             Self::Stable(response) => (**response).clone(),
         }
+    }
+}
+
+/// What is wrong with an entry of the conversation. They have several spellings, and the parser's error names none of them.
+fn contents_error(request: &Value, at: &FieldPath<'_>) -> Option<TranslationError> {
+    let entry_error = |value: &Value, at: &FieldPath<'_>| match value {
+        Value::String(_) => None,
+        Value::Object(object) if !object.contains_key("parts") && !object.contains_key("role") => {
+            read::<Part>(value, at).err()
+        }
+        _ => read::<Content>(value, at).err(),
+    };
+    match request.get("contents")? {
+        Value::Array(entries) => {
+            entries.iter().enumerate().find_map(|(place, value)| entry_error(value, &at.index(place)))
+        }
+        single => entry_error(single, at),
     }
 }
 

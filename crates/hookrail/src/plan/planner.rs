@@ -1,7 +1,6 @@
 //! Which hooks run for an event, in which order. Pure; keeps a bounded number of plans.
 
 use std::collections::HashMap;
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -96,14 +95,6 @@ pub struct PlannedHook {
     pub per_file: bool,
     /// What it must not find in the folder that it runs in. Found out here, because a plan serves many events.
     pub(crate) relative_files: RelativeFiles,
-}
-
-impl Deref for PlannedHook {
-    type Target = Hook;
-
-    fn deref(&self) -> &Hook {
-        &self.hook
-    }
 }
 
 /// Makes plans from a registry.
@@ -366,7 +357,6 @@ type CachedPlan = Option<Arc<Plan>>;
 #[derive(Debug, Default)]
 struct PlanCache {
     changes: u64,
-    without_target: Option<CachedPlan>,
     by_target: HashMap<Box<str>, CachedPlan>,
     by_names: Vec<(Vec<String>, CachedPlan)>,
     planned_hooks: usize,
@@ -379,7 +369,6 @@ impl PlanCache {
             return None;
         }
         match names {
-            [] => self.without_target.as_ref(),
             [target] => self.by_target.get(*target),
             names => self.by_names.iter().find(|(kept, _)| kept == names).map(|(_, plan)| plan),
         }
@@ -400,7 +389,6 @@ impl PlanCache {
         }
         self.planned_hooks += hooks;
         match names {
-            [] => self.without_target = Some(plan),
             [target] => _ = self.by_target.insert((*target).into(), plan),
             names => self.by_names.push((names.iter().map(|name| (*name).to_owned()).collect(), plan)),
         }

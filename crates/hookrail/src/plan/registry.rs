@@ -80,11 +80,6 @@ impl Registered {
         }
     }
 
-    /// Whether it is a policy's, which nobody here turns off.
-    fn is_managed(&self) -> bool {
-        self.hook.origin.level == Level::Managed
-    }
-
     fn may_run(&self) -> bool {
         self.is_enabled() && self.trust.not_approved().is_none()
     }
@@ -141,7 +136,10 @@ impl HookRegistry {
     pub fn set_hook_enabled(&self, name_or_command: &str, enabled: bool) -> usize {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = 0;
-        let can_change = |each: &&Registered| goes_by(&each.hook, name_or_command) && !each.is_managed();
+        // A policy's are turned off by nobody here.
+        let can_change = |each: &&Registered| {
+            goes_by(&each.hook, name_or_command) && each.hook.origin.level != Level::Managed
+        };
         for registered in self.hooks.iter().filter(can_change) {
             if registered.is_enabled() != enabled {
                 registered.state.store(if enabled { ENABLED } else { DISABLED }, Ordering::Release);
@@ -243,11 +241,6 @@ pub enum DisabledList {
 }
 
 impl DisabledEntry {
-    /// An entry of this list.
-    pub fn new(name_or_command: impl Into<String>, list: DisabledList) -> Self {
-        Self { name_or_command: name_or_command.into(), list, file: None }
-    }
-
     /// Whether this entry disables a hook. A project or an extension can disable its own hooks only.
     pub fn disables(&self, hook: &Hook) -> bool {
         let may = match &self.list {

@@ -108,9 +108,23 @@ impl HookRunner {
         join_all(hooks.iter().map(|hook| self.execute(hook, input, place, asked))).await
     }
 
-    /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a
-    /// block ends the chain. `check` says of each hook whether it has to be started, given the input as the hooks before it
-    /// have left it; `on_finish` is called for each with the input it was given. Returns the input as it was changed last, too.
+    /// Runs hooks one after another. What a successful one puts out is applied to the input of the next; a block ends the
+    /// chain. `on_finish` is called for each hook with the input it was given. Returns the input as it was changed last, too.
+    /// Rules and conditions are not checked; the event handler does that first.
+    pub async fn execute_hooks_sequential(
+        &self,
+        hooks: &[Arc<Hook>],
+        event: EventName,
+        input: JsonObject,
+        cwd: &Path,
+        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
+    ) -> (Vec<HookRun>, JsonObject) {
+        let place = Place { cwd, call: None };
+        self.execute_chain(hooks, event, input, place, &|_, _| RuleCheck::Start, on_finish).await
+    }
+
+    /// The same for a call of which more is known. `check` says of each hook whether it has to be started, given the input
+    /// as the hooks before it have left it.
     pub(crate) async fn execute_chain(
         &self,
         hooks: &[Arc<Hook>],
@@ -210,8 +224,12 @@ impl HookRunner {
             HookKind::Plugin => not_started(StartFailure::Plugin),
             // Rules are checked before anything is started; see `rules.rs`.
             HookKind::Rule(_) | HookKind::UnreadableRule(_) => not_started(StartFailure::Rule),
-            HookKind::Command(_) => self.execute_command(hook, payload, cwd, asked).await,
-            HookKind::Http(_) | HookKind::Remote(_) => self.ask_service(hook, payload, place).await,
+            HookKind::Command(_) => {
+                self.execute_command(hook, payload, cwd, asked).await.unwrap_or_else(not_started)
+            }
+            HookKind::Http(_) | HookKind::Remote(_) => {
+                self.ask_service(hook, payload, place).await.unwrap_or_else(not_started)
+            }
         };
         let run = self.outputs.read(hook, finished, self.limits_of(hook).keep(payload)).await;
         match given {
@@ -260,17 +278,22 @@ impl HookRunner {
     }
 
     /// How long a hook may run that starts now.
-    fn time_for(&self, hook: &Hook) -> Duration {
-        self.left().map_or(hook.timeout, |left| hook.timeout.min(left))
+    fn time_for(&self, hook: &Hook) -> Result<Duration, StartFailure> {
+        match self.left() {
+            Some(Duration::ZERO) => Err(StartFailure::NoTimeLeft),
+            left => Ok(left.map_or(hook.timeout, |left| hook.timeout.min(left))),
+        }
     }
 
     /// Asks the service that a hook names, by the client of the host.
-    async fn ask_service(&self, hook: &Hook, payload: &Payload, place: Place<'_>) -> Finished {
+    async fn ask_service(
+        &self,
+        hook: &Hook,
+        payload: &Payload,
+        place: Place<'_>,
+    ) -> Result<Finished, StartFailure> {
         let _slot = self.limits_of(hook).slots.acquire().await;
-        let timeout = self.time_for(hook);
-        if timeout.is_zero() {
-            return not_started(StartFailure::NoTimeLeft);
-        }
+        let timeout = self.time_for(hook)?;
         self.report_start(hook);
         let begin = Instant::now();
         let asked = match &self.services {
@@ -286,7 +309,7 @@ impl HookRunner {
             Ok(Err(why)) => (Exit::NotAnswered(why), Vec::new()),
             Err(_) => (Exit::TimedOut(timeout), Vec::new()),
         };
-        Finished { duration: begin.elapsed(), ..Finished::new(exit, bytes, Vec::new()) }
+        Ok(Finished { duration: begin.elapsed(), ..Finished::new(exit, bytes, Vec::new()) })
     }
 
     /// Asks the hook's worker if it has one, and starts a process if it has none or the worker cannot answer.
@@ -296,44 +319,43 @@ impl HookRunner {
         payload: &Payload,
         cwd: &Path,
         asked: Instant,
-    ) -> Finished {
+    ) -> Result<Finished, StartFailure> {
         let limits = self.limits_of(hook);
         let keep = limits.keep(payload);
         let has_worker = Worker::is_used(hook.worker);
         if has_worker {
             if let Some(keeper) = &self.keeper {
                 let _slot = limits.slots.acquire().await;
+                let timeout = self.time_for(hook)?;
                 self.report_start(hook);
                 let question = KeeperQuestion {
                     hook,
                     payload,
                     directory: cwd,
                     environment: &limits.commands.inherited,
-                    timeout: self.time_for(hook),
+                    timeout,
                     left: self.left(),
                 };
                 if let Some(answer) = keeper.ask(question).await {
-                    return answer.finished(question.timeout);
+                    return Ok(answer.finished(timeout));
                 }
             }
             let worker = self.workers.worker(hook, cwd, || limits.commands.prepare(hook, cwd));
             // A hook that waits for a busy worker holds no slot, so other hooks can run.
             let turn = worker.turn().await;
             let _slot = limits.slots.acquire().await;
+            let timeout = self.time_for(hook)?;
             if self.keeper.is_none() {
                 self.report_start(hook);
             }
             let question = Question { payload, variables: &[] };
-            if let Some(finished) = worker.answer(turn, question, self.time_for(hook), keep).await {
-                return finished;
+            if let Some(finished) = worker.answer(turn, question, timeout, keep).await {
+                return Ok(finished);
             }
         }
         // The semaphore is never closed, so this cannot fail.
         let _slot = limits.slots.acquire().await;
-        let timeout = self.time_for(hook);
-        if self.answer_by.is_some() && timeout.is_zero() {
-            return not_started(StartFailure::NoTimeLeft);
-        }
+        let timeout = self.time_for(hook)?;
         // For a hook that its worker could not answer, the start was reported before.
         if !has_worker {
             self.report_start(hook);
@@ -341,13 +363,9 @@ impl HookRunner {
         let command = limits.commands.prepare(hook, cwd);
         let left = || timeout.saturating_sub(self.shortage.since(asked).elapsed());
         let open = || Streams::open(payload, keep);
-        match process::start(&command, &self.reaper, timeout, &left, open).await {
-            Ok((group, streams)) => {
-                self.shortage.over();
-                process::finish(group, streams, timeout).await
-            }
-            Err(why) => not_started(why),
-        }
+        let (group, streams) = process::start(&command, &self.reaper, timeout, &left, open).await?;
+        self.shortage.over();
+        Ok(process::finish(group, streams, timeout).await)
     }
 }
 

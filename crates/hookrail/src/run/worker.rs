@@ -343,7 +343,7 @@ pub(crate) mod fuzzing {
     pub(crate) fn meaning(bytes: &[u8], keep: usize) -> LineMeaning {
         let line = read_line(bytes, keep);
         let kept = match &line {
-            Line::Answer(_, answer) => Some((answer.stdout.bytes.len(), answer.stderr.bytes.len())),
+            Line::Answer(_, Ok(answer)) => Some((answer.stdout.bytes.len(), answer.stderr.bytes.len())),
             _ => None,
         };
         LineMeaning { line, kept }

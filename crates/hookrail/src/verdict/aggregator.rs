@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
@@ -370,12 +370,7 @@ fn unite_tool_configs(answers: &[RunOutput<'_>]) -> Option<JsonObject> {
         names = Some(BTreeSet::new());
     }
     if mode.is_some() || names.is_some() {
-        let word = match mode {
-            Some(ToolMode::None) => "NONE",
-            Some(ToolMode::Any) => "ANY",
-            Some(ToolMode::Auto) | None => "AUTO",
-        };
-        merged.insert("mode".to_owned(), word.into());
+        merged.insert("mode".to_owned(), json!(mode.unwrap_or(ToolMode::Auto)));
     }
     // No list is not an empty list: a hook that only sets the mode forbids no tool by name.
     if let Some(names) = names {

@@ -1,7 +1,6 @@
 //! The one place where the common fields of a merged output are read, for all callers.
 
 use std::fmt::Display;
-use std::time::Duration;
 
 use crate::event::EventName;
 use crate::hook::{AskReading, Hook, HookKind, OnFailure};
@@ -102,14 +101,7 @@ fn requests_without_effect(event: EventName, runs: &[HookRun]) -> Vec<String> {
 
 /// The result of an event to which no hook listens. A new value each time.
 pub fn make_empty_success_result() -> AggregatedHookResult {
-    AggregatedHookResult {
-        success: true,
-        final_output: None,
-        all_outputs: Vec::new(),
-        errors: Vec::new(),
-        ask_reasons: Vec::new(),
-        total_duration: Duration::ZERO,
-    }
+    AggregatedHookResult { success: true, ..AggregatedHookResult::default() }
 }
 
 /// The result of an event for which the hook system itself failed, at the given stage. It is not a success,

@@ -46,6 +46,17 @@ pub enum HookFailure {
     Malformed { why: String },
 }
 
+impl HookFailure {
+    /// Whether it was not started because descriptors, processes or memory had run out.
+    pub(crate) fn is_shortage(&self) -> bool {
+        match self {
+            Self::NotStarted { why } => matches!(why, StartFailure::Scarce { .. }),
+            Self::NoAnswer { why, .. } => why.is_shortage(),
+            _ => false,
+        }
+    }
+}
+
 /// What a hook wrote to stderr, as the end of a sentence.
 fn behind(stderr: &str) -> impl fmt::Display {
     fmt::from_fn(move |f| if stderr.is_empty() { Ok(()) } else { write!(f, ": {stderr}") })
@@ -164,6 +175,16 @@ pub enum WorkerFailure {
     /// process of its own.
     #[error("no fork could be made: {output}")]
     NoFork { output: String },
+}
+
+impl WorkerFailure {
+    fn is_shortage(&self) -> bool {
+        match self {
+            Self::NotStarted(why) => matches!(why, StartFailure::Scarce { .. }),
+            Self::Paused { last, .. } => last.is_shortage(),
+            _ => false,
+        }
+    }
 }
 
 impl Serialize for WorkerFailure {

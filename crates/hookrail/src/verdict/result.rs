@@ -12,7 +12,7 @@ use crate::hook::{Hook, HookKind, StartObstacle};
 use crate::output::HookOutput;
 use crate::plan::planner::Plan;
 use crate::verdict::common_fields::{make_empty_success_result, process_common_hook_output_fields};
-use crate::verdict::failure::{HookFailure, StartFailure};
+use crate::verdict::failure::HookFailure;
 use crate::verdict::hook_run::HookRun;
 
 /// The outputs of all hooks of one event, merged.
@@ -145,15 +145,13 @@ impl ProcessedHookResult {
     /// What kept hooks from deciding that is not their doing: a failure of the hook system, a shortage of resources, or
     /// an exit status that was lost, which may have been a block.
     pub(crate) fn own_failure(&self) -> Option<String> {
-        let scarce = |run: &HookRun| match run.failure() {
-            Some(
-                failure @ (HookFailure::NotStarted { why: StartFailure::Scarce { .. } }
-                | HookFailure::StatusUnknown),
-            ) => Some(format!("hook `{}` {failure}", run.hook.name)),
-            _ => None,
+        let of_run = |run: &HookRun| {
+            let failure = run.failure()?;
+            let is_own = failure.is_shortage() || *failure == HookFailure::StatusUnknown;
+            is_own.then(|| format!("hook `{}` {failure}", run.hook.name))
         };
         let system = self.infrastructure_failure().map(ToString::to_string);
-        system.or_else(|| self.runs.iter().find_map(scarce))
+        system.or_else(|| self.runs.iter().find_map(of_run))
     }
 
     /// The result of an event to which no hook listens.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookrail::components::Event;
-use hookrail::effects::{AfterToolHookResult, ModelGate, ToolSelection};
+use hookrail::effects::{AfterToolHookResult, AgentGate, ModelGate, ToolSelection};
 use hookrail::observer::{HookBatch, HookCall, HookObserver};
 use hookrail::{BlockCause, EventName, Hook, HookSession, JsonObject, ToolResult, permit_unless_asked};
 use hookrail_testkit::{TestProject, process_is_alive, wait_until};
@@ -185,6 +185,25 @@ async fn a_start_that_panics_is_survived_and_tried_again() {
     drop(log);
     system.initialize();
     assert!(system.status().initialized && system.event_handler().is_ok());
+}
+
+#[tokio::test]
+async fn a_start_that_panics_blocks_where_the_host_wants_that() {
+    let project = TestProject::new();
+    let hooks = json!([{ "hooks": [command("true")] }]);
+    project.user_settings(&json!({ "enableHooks": true, "hooks": { "BeforeTool": hooks } }));
+    let session = builder(&project).block_on_own_failure().build();
+    let log = listen().break_at("");
+    let block = block_of(&session, "x").await.expect("nobody knows what the hooks would have said");
+    assert_eq!(block.cause, BlockCause::Failure, "C10");
+    assert!(block.reason.contains("could not run its hooks"), "{}", block.reason);
+    assert!(model_block(&session.fire_before_model(&rich_request()).await).is_some());
+    assert!(matches!(session.fire_before_agent("hi").await.gate, AgentGate::Block { .. }));
+    let ended = session.fire_after_agent("hi", "done", false).await.gate;
+    assert_eq!(ended, AgentGate::default(), "only guarded events are blocked");
+    drop(log);
+    assert!(untouched(&session.fire_before_tool("x", &empty()).await), "the next event starts it");
+    assert_eq!(session.fire_before_agent("hi").await.gate, AgentGate::default(), "no hook listens");
 }
 
 #[tokio::test]

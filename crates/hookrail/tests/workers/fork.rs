@@ -145,6 +145,39 @@ async fn what_cannot_be_forked_is_run_once_per_event() {
     stage.close().await;
 }
 
+/// An interpreter that takes the loader and reports a process group that cannot be the fork's.
+const LIES: &str = r#"
+import socket, sys
+if "-c" not in sys.argv:
+    print('{"decision": "block"}')
+    sys.exit()
+control = socket.socket(fileno=0)
+control.send(b"ready 0")
+while True:
+    words = control.recv(256).decode().split()
+    if not words:
+        sys.exit()
+    if words[0] == "run":
+        control.send(f"pid {words[1]} -5".encode())
+"#;
+
+#[tokio::test]
+async fn a_process_group_that_cannot_be_is_not_signalled() {
+    let stage = Stage::new();
+    let fake = stage.script("python3", &format!("#!{}\n{LIES}", python()));
+    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
+    stage.script("guard.py", "");
+    let forked = hook(format!("{} guard.py", fake.display()), WorkerMode::Fork, LONG);
+    let run = stage.run(&forked, &json!({})).await;
+    assert_eq!(said(&run)["decision"], json!("block"), "it runs in a process of its own");
+    assert!(
+        matches!(stage.status().last_failure, Some(WorkerFailure::NoFork { .. })),
+        "{:?}",
+        stage.status()
+    );
+    stage.close().await;
+}
+
 #[test]
 fn obstacles_have_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");

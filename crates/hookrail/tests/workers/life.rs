@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures_lite::{join_events, poll_once};
 use hookrail::components::WorkerPool;
-use hookrail::components::{HookFailure, WorkerFailure};
+use hookrail::components::{HookFailure, StartFailure, WorkerFailure};
 use hookrail::components::{HookRunner, RunnerOptions, WorkerMode};
 use hookrail_testkit::wait_until;
 use serde_json::{Value, json};
@@ -407,6 +407,62 @@ async fn a_caller_that_gives_up_leaves_the_worker_usable_or_ends_it() {
     assert!(poll_once(given_up.as_mut()).await.is_none());
     drop(given_up);
     assert_eq!(said(&stage.run(&hook, &quick).await)["n"], json!(1), "in the middle of a question");
+    stage.close().await;
+}
+
+/// Answers, and writes to stderr without an end; `written` says how much came through.
+const FLOODS: &str = r#"
+import json, os, sys, threading
+
+def flood():
+    for count in range(1, 1_000_000):
+        os.write(2, b"x" * 65536)
+        with open("written.new", "w") as file:
+            file.write(str(count))
+        os.replace("written.new", "written")
+
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "output": {"decision": "block"}}), flush=True)
+    if threading.active_count() == 1:
+        threading.Thread(target=flood, daemon=True).start()
+"#;
+
+#[tokio::test]
+async fn a_flood_of_errors_costs_nothing_between_events() {
+    let stage = Stage::new();
+    stage.script("floods.py", FLOODS);
+    let hook = hook(format!("{} floods.py", python()), WorkerMode::Lines, LONG);
+    let written = || {
+        let text = std::fs::read_to_string(stage.dir().join("written")).unwrap_or_default();
+        text.parse::<u64>().unwrap_or_default()
+    };
+    for _ in 0..3 {
+        let run = stage.run(&hook, &json!({})).await;
+        assert_eq!(verdict(&run), r#"{"decision":"block"}"#);
+        let before = written();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        // What the pipe holds, and what was on its way.
+        assert!(written() <= before + 4, "{} after {before}", written());
+    }
+    assert_eq!(stage.status().started, 1);
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_host_without_time_left_ends_no_worker() {
+    let stage = Stage::new();
+    stage.script("counts.py", COUNTS);
+    let hook = hook(format!("{} counts.py", python()), WorkerMode::Lines, LONG);
+    said(&stage.run(&hook, &json!({})).await);
+    let mut options = RunnerOptions::new(stage.environment());
+    options.workers = Some(stage.runner.workers().clone());
+    options.answer_by = Some(Instant::now());
+    let payload = hookrail::components::Payload::new(&json!({})).expect("JSON");
+    let late = HookRunner::new(options);
+    let runs = late.execute_hooks_parallel(std::slice::from_ref(&hook), &payload, stage.dir()).await;
+    let expected = HookFailure::NotStarted { why: StartFailure::NoTimeLeft };
+    assert_eq!(runs[0].failure(), Some(&expected));
+    assert_eq!(said(&stage.run(&hook, &json!({})).await)["count"], json!(2), "it was not asked, and goes on");
     stage.close().await;
 }
 

@@ -4,10 +4,7 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Number, Value, json};
 
-use super::{
-    apply_hook_llm_request, apply_hook_llm_response, from_hook_llm_request, to_hook_llm_request,
-    to_hook_llm_response,
-};
+use super::{DEFAULT_HOOK_TRANSLATOR, apply_hook_llm_request, apply_hook_llm_response};
 use crate::formats::genai::{
     Content, FunctionCall, FunctionResponse, GenerateContentConfig, GenerateContentParameters,
     GenerateContentResponse, Part,
@@ -213,8 +210,8 @@ proptest! {
     // HOOK-078, L4: what comes back unchanged changes nothing at all.
     #[test]
     fn a_request_given_back_is_the_request(base in request()) {
-        let given = over_the_wire(&to_hook_llm_request(&base));
-        prop_assert_eq!(from_hook_llm_request(&given, &base), Ok(base));
+        let given = over_the_wire(&DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&base));
+        prop_assert_eq!(DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&given, &base), Ok(base));
     }
 
     // HOOK-078: the SDK's types lose nothing either, big integers and floats included.
@@ -229,14 +226,14 @@ proptest! {
     // it never saw is still there, in order.
     #[test]
     fn edits_of_texts_take_effect_and_destroy_nothing_else(base in request(), edits in edits()) {
-        let mut given = over_the_wire(&to_hook_llm_request(&base));
+        let mut given = over_the_wire(&DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&base));
         edit(given["messages"].as_array_mut().unwrap(), edits);
-        let changed = from_hook_llm_request(&given, &base).unwrap();
+        let changed = DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&given, &base).unwrap();
 
         prop_assert_eq!(unseen(&changed), unseen(&base));
         let mut expected = given["messages"].as_array().unwrap().clone();
         expected.retain(|message| message["content"] != "");
-        let mut shown = over_the_wire(&to_hook_llm_request(&changed))["messages"].as_array().unwrap().clone();
+        let mut shown = over_the_wire(&DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&changed))["messages"].as_array().unwrap().clone();
         // A message that would separate a call from its answer may be after the answer instead.
         let mixed = base.contents.iter().any(|content| {
             content.parts.iter().any(|part| part.function_response.is_some())
@@ -252,7 +249,7 @@ proptest! {
     // HOOK-075, HOOK-076: only texts, and no message without one.
     #[test]
     fn hooks_see_texts_only(base in request()) {
-        let shown = over_the_wire(&to_hook_llm_request(&base));
+        let shown = over_the_wire(&DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(&base));
         for message in shown["messages"].as_array().unwrap() {
             prop_assert!(message.as_object().unwrap().keys().eq(["role", "content"]));
             prop_assert!(message["content"].as_str().is_some_and(|text| !text.is_empty()));
@@ -292,7 +289,7 @@ proptest! {
         })).collect();
         let response = json!({ "candidates": candidates, "usageMetadata": { "totalTokenCount": 3 } });
         let response: GenerateContentResponse = serde_json::from_value(response).unwrap();
-        let mut given = over_the_wire(&to_hook_llm_response(&response));
+        let mut given = over_the_wire(&DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(&response));
         for key in left_out {
             given.remove(key);
         }

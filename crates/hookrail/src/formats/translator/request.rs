@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Number, Value, json};
 
 use super::align::{Step, align};
-use super::tool_config::{restricted, to_hook_tool_config};
-use super::{FieldPath, TranslationError, shown_text};
+use super::tool_config::{restricted, shown};
+use super::{FieldPath, HookTranslatorGenAiV1, TranslationError, shown_text};
 use crate::formats::genai::{Content, GenerateContentParameters, Part, ToolConfig};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{self, Writer, read_config, read_request};
@@ -16,40 +16,43 @@ use crate::formats::llm::{HookToolConfig, LlmConfig, LlmContent, LlmMessage, Llm
 const TOOL_CONFIG: &str = "toolConfig";
 const SYSTEM_INSTRUCTION: &str = "systemInstruction";
 
-/// What hooks see of a model request. Every text is borrowed. Parts that are not text are left out, and so
-/// are messages without text; the system instruction and the tool definitions have no place in the
-/// stable format.
-pub(crate) fn to_hook_llm_request(request: &GenerateContentParameters) -> LlmRequest<'_> {
-    LlmRequest {
-        model: Cow::Borrowed(&request.model),
-        messages: shown_messages(&request.contents).map(|(_, message)| message).collect(),
-        config: shown_config(request),
-        tool_config: shown_tool_config(request),
-        extra: Cow::Owned(JsonObject::new()),
+impl HookTranslatorGenAiV1 {
+    /// What hooks see of a model request. Every text is borrowed. Parts that are not text are left out, and so
+    /// are messages without text; the system instruction and the tool definitions have no place in the
+    /// stable format.
+    pub fn to_hook_llm_request(self, request: &GenerateContentParameters) -> LlmRequest<'_> {
+        LlmRequest {
+            model: Cow::Borrowed(&request.model),
+            messages: shown_messages(&request.contents).map(|(_, message)| message).collect(),
+            config: shown_config(request),
+            tool_config: tool_config(request).and_then(|config| shown(&config)),
+            extra: Cow::default(),
+        }
+    }
+
+    /// The request that is sent after a hook answered with `given`, which may be partial.
+    ///
+    /// - Fields that are absent or `null` leave the base as it is; steering fields and tool restrictions are
+    ///   merged one by one. Fields that the stable format does not know never reach the SDK.
+    /// - Accepted spellings: `messages` or `contents`, `config` or `generationConfig`, `systemInstruction`, and
+    ///   texts as a string, or as parts that are strings or `{text}`.
+    /// - A message that did not change keeps its original entry. A changed one gets its new text where its first
+    ///   text stood and keeps everything that is not text. A removed one loses its text; its entry goes too
+    ///   unless tool calls, tool results, images or the like are in it. Entries without text keep their place.
+    /// - An added message comes right before the message that follows it in the answer, or last; but never
+    ///   between a tool call and its result.
+    pub fn from_hook_llm_request(
+        self,
+        given: &JsonObject,
+        base: &GenerateContentParameters,
+    ) -> Result<GenerateContentParameters, TranslationError> {
+        let (request, problems) = apply_hook_llm_request(given, base);
+        problems.into_iter().next().map_or(Ok(request), Err)
     }
 }
 
-/// The request that is sent after a hook answered with `given`, which may be partial.
-///
-/// - Fields that are absent or `null` leave the base as it is; steering fields and tool restrictions are
-///   merged one by one. Fields that the stable format does not know never reach the SDK.
-/// - Accepted spellings: `messages` or `contents`, `config` or `generationConfig`, `systemInstruction`, and
-///   texts as a string, or as parts that are strings or `{text}`.
-/// - A message that did not change keeps its original entry. A changed one gets its new text where its first
-///   text stood and keeps everything that is not text. A removed one loses its text; its entry goes too
-///   unless tool calls, tool results, images or the like are in it. Entries without text keep their place.
-/// - An added message comes right before the message that follows it in the answer, or last; but never
-///   between a tool call and its result.
-pub(crate) fn from_hook_llm_request(
-    given: &JsonObject,
-    base: &GenerateContentParameters,
-) -> Result<GenerateContentParameters, TranslationError> {
-    let (request, problems) = apply_hook_llm_request(given, base);
-    problems.into_iter().next().map_or(Ok(request), Err)
-}
-
-/// Like [`from_hook_llm_request`], but field by field: a mistyped temperature does not undo the redaction
-/// beside it. The list has an entry for each field that could not be read and was left alone.
+/// Like [`HookTranslatorGenAiV1::from_hook_llm_request`], but field by field: a mistyped temperature does not undo the
+/// redaction beside it. The list has an entry for each field that could not be read and was left alone.
 pub(crate) fn apply_hook_llm_request(
     given: &JsonObject,
     base: &GenerateContentParameters,
@@ -89,7 +92,7 @@ fn apply_system_instruction(given: &LlmContent<'_>, request: &mut GenerateConten
 /// leaves the request as it is.
 fn apply_tool_config(given: HookToolConfig, request: &mut GenerateContentParameters) {
     let base = tool_config(request);
-    let changed = restricted(given, base.as_deref());
+    let changed = restricted(&given, base.as_deref());
     if base.as_deref() == Some(&changed) || (base.is_none() && changed == ToolConfig::default()) {
         return;
     }
@@ -106,10 +109,6 @@ fn tool_config(request: &GenerateContentParameters) -> Option<Cow<'_, ToolConfig
     of_sdk
         .map(Cow::Borrowed)
         .or_else(|| serde::Deserialize::deserialize(request.extra.get(TOOL_CONFIG)?).ok().map(Cow::Owned))
-}
-
-fn shown_tool_config(request: &GenerateContentParameters) -> Option<HookToolConfig> {
-    to_hook_tool_config(&*tool_config(request)?)
 }
 
 /// The role that hooks see: one of three. Whatever else an SDK has (`function`, `tool`, none) is input for the model,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{TranslationError, shown_text};
+use super::{DEFAULT_HOOK_TRANSLATOR, HookTranslatorGenAiV1, TranslationError, shown_text};
 use crate::formats::genai::{Candidate, Content, GenerateContentResponse, Part, SafetyRating, UsageMetadata};
 use crate::formats::json_object::JsonObject;
 use crate::formats::llm::read::{Writer, read_response};
@@ -10,20 +10,42 @@ use crate::formats::llm::{
     LlmCandidate, LlmContent, LlmResponse, LlmSafetyRating, LlmUsage, PartialLlmResponse, joined,
 };
 
-/// What hooks see of a model's answer: its texts without thinking, and safety ratings without the SDK's
-/// `blocked` flag. `text` is the whole text of the first candidate. Every text is borrowed.
-pub(crate) fn to_hook_llm_response(response: &GenerateContentResponse) -> LlmResponse<'_> {
-    let candidates: Vec<_> = response.candidates.iter().map(shown_candidate).collect();
-    let text = candidates.first().map(|first| first.content.parts.clone()).filter(|parts| !parts.is_empty());
-    LlmResponse {
-        text: text.map(joined),
-        candidates,
-        usage_metadata: response.usage_metadata.as_ref().map(|usage| LlmUsage {
-            prompt_token_count: usage.prompt_token_count,
-            candidates_token_count: usage.candidates_token_count,
-            total_token_count: usage.total_token_count,
-        }),
-        extra: Cow::Owned(JsonObject::new()),
+impl HookTranslatorGenAiV1 {
+    /// What hooks see of a model's answer: its texts without thinking, and safety ratings without the SDK's
+    /// `blocked` flag. `text` is the whole text of the first candidate. Every text is borrowed.
+    pub fn to_hook_llm_response(self, response: &GenerateContentResponse) -> LlmResponse<'_> {
+        let candidates: Vec<_> = response.candidates.iter().map(shown_candidate).collect();
+        let text =
+            candidates.first().map(|first| first.content.parts.clone()).filter(|parts| !parts.is_empty());
+        LlmResponse {
+            text: text.map(joined),
+            candidates,
+            usage_metadata: response.usage_metadata.as_ref().map(|usage| LlmUsage {
+                prompt_token_count: usage.prompt_token_count,
+                candidates_token_count: usage.candidates_token_count,
+                total_token_count: usage.total_token_count,
+            }),
+            extra: Cow::default(),
+        }
+    }
+
+    /// Builds a response from what a hook gave, text parts only. With `text` alone it has one candidate that
+    /// says it. A candidate without a finish reason finished with `STOP`.
+    pub fn from_hook_llm_response(
+        self,
+        given: &JsonObject,
+    ) -> Result<GenerateContentResponse, TranslationError> {
+        let given = read(given)?;
+        let mut response = match given.candidates {
+            Some(candidates) => GenerateContentResponse {
+                candidates: build_all(candidates, &[]),
+                ..GenerateContentResponse::default()
+            },
+            None => GenerateContentResponse::from_text(&given.text.unwrap_or_default()),
+        };
+        response.usage_metadata =
+            given.usage_metadata.map(|usage| usage_over(UsageMetadata::default(), usage));
+        Ok(response)
     }
 }
 
@@ -53,23 +75,6 @@ fn parts(candidate: &Candidate) -> &[Part] {
     candidate.content.as_ref().map_or(&[], |content| &content.parts)
 }
 
-/// Builds a response from what a hook gave, text parts only. With `text` alone it has one candidate that
-/// says it. A candidate without a finish reason finished with `STOP`.
-pub(crate) fn from_hook_llm_response(
-    given: &JsonObject,
-) -> Result<GenerateContentResponse, TranslationError> {
-    let given = read(given)?;
-    let mut response = match given.candidates {
-        Some(candidates) => GenerateContentResponse {
-            candidates: build_all(candidates, &[]),
-            ..GenerateContentResponse::default()
-        },
-        None => GenerateContentResponse::from_text(&given.text.unwrap_or_default()),
-    };
-    response.usage_metadata = given.usage_metadata.map(|usage| usage_over(UsageMetadata::default(), usage));
-    Ok(response)
-}
-
 /// The response that is used after an `AfterModel` hook answered with `given`, which may be partial; `None`
 /// when it changes nothing, and then the original stays, tool calls included.
 ///
@@ -81,7 +86,7 @@ pub(crate) fn apply_hook_llm_response(
     original: &GenerateContentResponse,
 ) -> Result<Option<GenerateContentResponse>, TranslationError> {
     let PartialLlmResponse { text, candidates, usage_metadata, .. } = read(given)?;
-    let shown = to_hook_llm_response(original);
+    let shown = DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(original);
     let candidates = candidates.filter(|given| {
         given.len() != shown.candidates.len()
             || !given.iter().zip(&shown.candidates).all(|(given, shown)| says_the_same(given, shown))

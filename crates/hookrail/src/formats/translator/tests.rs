@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::formats::genai::{Content, ToolConfig};
+use crate::formats::genai::{Content, GenerateContentParameters, GenerateContentResponse, ToolConfig};
+use crate::formats::json_object::JsonObject;
 
 fn object(value: Value) -> JsonObject {
     match value {
@@ -52,7 +53,7 @@ fn conversation() -> GenerateContentParameters {
 }
 
 fn shown(request: &GenerateContentParameters) -> Value {
-    serde_json::to_value(to_hook_llm_request(request)).unwrap()
+    serde_json::to_value(DEFAULT_HOOK_TRANSLATOR.to_hook_llm_request(request)).unwrap()
 }
 
 #[test]

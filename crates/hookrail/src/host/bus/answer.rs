@@ -67,25 +67,29 @@ impl HookSession {
             let event = input.event();
             self.handler().fire_with(&event, &input.base, &input.extra).await
         };
-        let result = match catch_panic_in_future(fired).await {
-            Ok(result) => result,
-            Err(panic) => return HookExecutionResponse::internal_error(correlation_id, &panic),
-        };
-        if let Some(error) = result.infrastructure_failure() {
-            let mut response = HookExecutionResponse::internal_error(correlation_id, &error.to_string());
-            if let Err(error) = &mut response.outcome {
-                // A guard that is set to block on failure blocks here, too.
-                error.details = json!({
-                    "eventName": event_name,
-                    "blocked": result.block.is_some(),
-                    "reason": result.block.as_ref().map(|block| &block.reason),
-                });
+        let (why, block) = match catch_panic_in_future(fired).await {
+            Ok(result) => match result.infrastructure_failure() {
+                Some(error) => (error.to_string(), result.block),
+                None => {
+                    let is_long = is_long(&result.runs);
+                    let output = on_blocking_thread_if(is_long, move || ExecutionOutput::from(&result)).await;
+                    return HookExecutionResponse { correlation_id, outcome: Ok(output) };
+                }
+            },
+            Err(panic) => {
+                let block = self.own_failure_block(event_name, &panic);
+                (panic, block)
             }
-            response
-        } else {
-            let output =
-                on_blocking_thread_if(is_long(&result.runs), move || ExecutionOutput::from(&result)).await;
-            HookExecutionResponse { correlation_id, outcome: Ok(output) }
+        };
+        let mut response = HookExecutionResponse::internal_error(correlation_id, &why);
+        if let Err(error) = &mut response.outcome {
+            // A guard that is set to block on failure blocks here, too.
+            error.details = json!({
+                "eventName": event_name,
+                "blocked": block.is_some(),
+                "reason": block.map(|block| block.reason),
+            });
         }
+        response
     }
 }

@@ -66,15 +66,24 @@ impl EventRun<'_> {
         let (hooks, mut not_held): (Vec<_>, Vec<_>) =
             hooks.iter().cloned().partition(|hook| hook.dialect.hears(input.event, input.extra));
         let (per_file, whole): (Vec<_>, Vec<_>) = hooks.into_iter().partition(|hook| self.is_per_file(hook));
-        let (mut runs, unheld) = self.run_whole(&whole, input, sequential).await?;
+        let mut left_by_chain = None;
+        let (mut runs, unheld) = match &*whole {
+            [] => Ran::default(),
+            whole if sequential => {
+                let (ran, payload) = self.run_chain(whole, input).await?;
+                left_by_chain = Some(payload);
+                ran
+            }
+            whole => self.run_side_by_side(whole, input).await?,
+        };
         not_held.extend(unheld);
         if per_file.is_empty() {
             return Ok((runs, not_held));
         }
         let name = input.event.name();
         // In a chain they see the patch as the others have left it.
-        let changed = if sequential { changed_input(input.event, &runs) } else { None };
-        let event = match (input.event, &changed) {
+        let left = left_by_chain.as_ref().and_then(|payload| payload.get("tool_input")?.as_object());
+        let event = match (input.event, left) {
             (Event::BeforeTool { tool_name, .. }, Some(tool_input)) => {
                 Event::BeforeTool { tool_name, tool_input }
             }
@@ -92,19 +101,6 @@ impl EventRun<'_> {
             runs.sort_by_key(|run| place(&run.hook));
         }
         Ok((runs, not_held))
-    }
-
-    async fn run_whole(
-        &self,
-        hooks: &[Arc<Hook>],
-        input: &HookInput<'_>,
-        sequential: bool,
-    ) -> Result<Ran, PayloadError> {
-        match hooks {
-            [] => Ok((Vec::new(), Vec::new())),
-            hooks if sequential => self.run_chain(hooks, input).await,
-            hooks => self.run_side_by_side(hooks, input).await,
-        }
     }
 
     async fn run_side_by_side(
@@ -127,7 +123,12 @@ impl EventRun<'_> {
         Ok((runs, not_held))
     }
 
-    async fn run_chain(&self, hooks: &[Arc<Hook>], input: &HookInput<'_>) -> Result<Ran, PayloadError> {
+    /// Runs hooks one after another. Returns the payload as they have left it, too.
+    async fn run_chain(
+        &self,
+        hooks: &[Arc<Hook>],
+        input: &HookInput<'_>,
+    ) -> Result<(Ran, JsonObject), PayloadError> {
         let object = to_object(input)?;
         let not_held = Mutex::new(Vec::new());
         let ask = |hook: &Arc<Hook>, input: &JsonObject| {
@@ -145,8 +146,8 @@ impl EventRun<'_> {
             self.records.unusable_fields(event, run);
         };
         let chain = self.engine.runner.execute_chain(hooks, event, object, self.place(), &ask, &on_finish);
-        let (runs, _) = chain.await;
-        Ok((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        let (runs, payload) = chain.await;
+        Ok(((runs, not_held.into_inner().unwrap_or_else(PoisonError::into_inner)), payload))
     }
 
     /// Calls hooks once for each file of a patch. Hooks run side by side, and the calls of one hook one after another, so
@@ -264,18 +265,6 @@ fn tool_input<'e>(event: &Event<'e>) -> Option<&'e JsonObject> {
         Event::BeforeTool { tool_input, .. } => Some(tool_input),
         _ => None,
     }
-}
-
-/// The arguments as the hooks of a chain have left them; `None` where none changed them.
-fn changed_input(event: &Event<'_>, runs: &[HookRun]) -> Option<JsonObject> {
-    let Event::BeforeTool { tool_input, .. } = event else { return None };
-    let outputs = runs.iter().filter(|run| run.success()).filter_map(|run| run.output.as_ref());
-    let changes: Vec<_> = outputs.filter_map(|output| output.specific("tool_input")?.as_object()).collect();
-    let merge = |mut all: JsonObject, changes: &JsonObject| {
-        all.extend(changes.clone());
-        all
-    };
-    (!changes.is_empty()).then(|| changes.into_iter().fold((*tool_input).clone(), merge))
 }
 
 /// The further fields of a call for one file: `agent` holds the patch, where another agent did not put it there already.

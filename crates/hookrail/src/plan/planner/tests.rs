@@ -6,8 +6,7 @@ use super::*;
 use crate::hook::fixtures::hook;
 use crate::hook::{ConfigSource, HookKind, Level};
 use crate::matcher::Matcher;
-use crate::plan::registry::tests::at;
-use crate::plan::registry::{DisabledEntry, DisabledList};
+use crate::plan::registry::tests::{at, entry};
 use crate::trust::{HookJudgement, HookTrust};
 
 thread_local! {
@@ -46,7 +45,7 @@ fn planner(hooks: Vec<Hook>) -> HookPlanner {
 /// A plan in short: `a.sh, b.sh`, with `in turn: ` before it if it is sequential; `nothing` if there is none.
 fn brief(plan: Option<&Plan>) -> String {
     let Some(plan) = plan else { return "nothing".to_owned() };
-    let commands: Vec<_> = plan.hooks.iter().map(|hook| hook.command()).collect();
+    let commands: Vec<_> = plan.hooks.iter().map(|planned| planned.hook.command()).collect();
     format!("{}{}", if plan.sequential { "in turn: " } else { "" }, commands.join(", "))
 }
 
@@ -141,7 +140,7 @@ fn plugins_are_no_duplicates_of_each_other() {
 fn a_hook_that_does_not_run_replaces_no_other_hook() {
     let unapproved = HookTrust::NotApproved { why: "it is new".to_owned() };
     let project = sequential(at(Level::Project, hook("guard.sh")));
-    let disabled = DisabledEntry::new("off", DisabledList::Settings(Level::User));
+    let disabled = entry("off", Level::User);
     let registry = HookRegistry::new(
         [
             (project, unapproved),

@@ -10,8 +10,12 @@ fn extension() -> Level {
     Level::Extension(ExtensionName::new("lint"))
 }
 
-fn entry(name_or_command: &str, level: Level) -> DisabledEntry {
-    DisabledEntry::new(name_or_command, DisabledList::Settings(level))
+pub(in crate::plan) fn entry(name_or_command: &str, level: Level) -> DisabledEntry {
+    DisabledEntry {
+        name_or_command: name_or_command.to_owned(),
+        list: DisabledList::Settings(level),
+        file: None,
+    }
 }
 
 fn commands(statuses: &[HookStatus]) -> Vec<&str> {

@@ -60,21 +60,6 @@ async fn the_environment_is_asked_for_when_a_process_is_started() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
-impl HookRunner {
-    /// Runs a chain in which every hook is started.
-    async fn execute_hooks_sequential(
-        &self,
-        hooks: &[Arc<Hook>],
-        event: EventName,
-        input: JsonObject,
-        cwd: &Path,
-        on_finish: &(dyn Fn(&HookRun, &Payload) + Sync),
-    ) -> (Vec<HookRun>, JsonObject) {
-        let place = Place { cwd, call: None };
-        self.execute_chain(hooks, event, input, place, &|_, _| RuleCheck::Start, on_finish).await
-    }
-}
-
 pub(super) fn runner() -> HookRunner {
     HookRunner::new(options())
 }

@@ -21,10 +21,9 @@ const MOST_AT_ONCE: u8 = 64;
 pub(super) enum Line {
     /// The announcement that may be the first line: how many questions at once.
     Ready(usize),
-    /// An answer to the question of this id, in the form of what a process would have left behind.
-    Answer(String, Finished),
-    /// An answer to the question of this id that breaks the protocol, and how.
-    Malformed(String, AnswerFault),
+    /// An answer to the question of this id, in the form of what a process would have left behind; or how it breaks the
+    /// protocol.
+    Answer(String, Result<Finished, AnswerFault>),
     /// Anything else.
     NoAnswer,
 }
@@ -40,11 +39,7 @@ pub(super) fn read_line(bytes: &[u8], keep: usize) -> Line {
         let at_once = || concurrency(fields.get(&Field::Concurrent).copied());
         return if is_ready { Line::Ready(at_once()) } else { Line::NoAnswer };
     };
-    let Some(id) = text_of(id) else { return Line::NoAnswer };
-    match answer(&fields, keep) {
-        Ok(answer) => Line::Answer(id, answer),
-        Err(why) => Line::Malformed(id, why),
-    }
+    text_of(id).map_or(Line::NoAnswer, |id| Line::Answer(id, answer(&fields, keep)))
 }
 
 /// The fields of a line; of repeated ones the last counts, as everywhere. Their values are checked to be JSON and otherwise

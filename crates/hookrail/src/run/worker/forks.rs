@@ -286,7 +286,8 @@ impl Loader {
             return self.lose(state);
         };
         match (kind, value) {
-            ("pid", Some(value)) => {
+            // What is no process id would be signals to others: -1 stands for every process there is.
+            ("pid", Some(value @ 2..)) => {
                 event.leader = Pid::from_raw(value);
                 if let Some(leader) = event.leader.filter(|_| event.is_given_up) {
                     self.reaper.kill(leader, Leader::Fork(Arc::clone(self), number));

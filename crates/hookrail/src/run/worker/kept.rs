@@ -64,7 +64,9 @@ impl KeptProcess {
 
     /// It takes so many questions at once. After it was retired that is for the next process to say.
     pub(super) fn allow(&self, at_once: usize) {
-        if !self.lock().is_retired {
+        // The lock is held meanwhile, so that it is not retired in between.
+        let state = self.lock();
+        if !state.is_retired {
             self.turns.allow(at_once);
         }
     }

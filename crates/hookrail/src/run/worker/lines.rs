@@ -72,13 +72,18 @@ pub(super) async fn ask(
     questions: &Questions,
     question: impl FnOnce(oneshot::Sender<Outcome>) -> Asked,
 ) -> Outcome {
-    let (caller, outcome) = oneshot::channel();
+    let (caller, mut outcome) = oneshot::channel();
     let mut asking = Asking { place: process.enter(), has_outcome: false };
-    // Where the task has ended, so has the channel of the outcome.
     let _ = questions.send(question(caller));
-    let outcome = outcome.await.unwrap_or(Outcome::Ended);
+    let outcome = tokio::select! {
+        biased;
+        outcome = &mut outcome => outcome.ok(),
+        // The task has ended. A question that came at that moment stays in the channel, which is open for as long as it is
+        // waited for here.
+        () = questions.closed() => outcome.try_recv().ok(),
+    };
     asking.has_outcome = true;
-    outcome
+    outcome.unwrap_or(Outcome::Ended)
 }
 
 /// A question that was asked. Dropping it gives the question up if it has no outcome yet.
@@ -213,13 +218,15 @@ impl Conversation {
                     look_at = None;
                     self.look();
                 }
-                read = next_bytes(&mut self.pipes.stdout, &mut self.unread.bytes) => {
+                // Before the first question nobody could be told how the process failed.
+                read = next_bytes(&mut self.pipes.stdout, &mut self.unread.bytes), if self.asked > 0 => {
                     self.note_output(read.ok());
                     if self.open.is_empty() && self.closed.is_some() {
                         return;
                     }
                 }
-                read = next_bytes(&mut self.pipes.stderr, &mut self.errors) => {
+                // An idle process may fill the pipe. To read what it writes without an end would keep this one busy.
+                read = next_bytes(&mut self.pipes.stderr, &mut self.errors), if !self.open.is_empty() => {
                     self.note_errors(read);
                 }
                 written = self.pipes.stdin.write(unsent), if !unsent.is_empty() && self.closed.is_none() => {
@@ -386,18 +393,15 @@ impl Conversation {
         let is_first = !std::mem::replace(&mut self.past_first_line, true);
         let (why, charged) = match read_line(line, self.keep()) {
             Line::Ready(at_once) if is_first => return self.process.allow(at_once),
-            Line::Answer(id, answer) => match self.owner(&id) {
-                Owner::Open(number) => {
+            Line::Answer(id, answer) => match (self.owner(&id), answer) {
+                (Owner::Open(number), Ok(answer)) => {
                     self.answered += 1;
                     return self.settle(number, answer);
                 }
+                (Owner::Open(number), Err(fault)) => (WorkerFailure::Malformed(fault), Some(number)),
                 // A second answer. No caller waits for it, so no question fails.
-                Owner::Past => return self.end(),
-                Owner::Unknown => (WorkerFailure::UnknownQuestion, None),
-            },
-            Line::Malformed(id, fault) => match self.owner(&id) {
-                Owner::Open(number) => (WorkerFailure::Malformed(fault), Some(number)),
-                Owner::Past | Owner::Unknown => (WorkerFailure::UnknownQuestion, None),
+                (Owner::Past, Ok(_)) => return self.end(),
+                _ => (WorkerFailure::UnknownQuestion, None),
             },
             Line::Ready(_) | Line::NoAnswer => (WorkerFailure::StrayLine, None),
         };
@@ -528,6 +532,59 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::hook::fixtures::hook;
+    use crate::run::command::CommandPreparer;
+    use crate::run::inherited_environment;
+    use crate::run::process::start;
+    use crate::run::reaper::Reaper;
+    use crate::settings::Redaction;
+
+    const LONG: Duration = Duration::from_mins(2);
+
+    fn question(caller: oneshot::Sender<Outcome>) -> Asked {
+        let payload = Payload::new(&json!({})).unwrap();
+        let (variables, deadline) = (Vec::new(), Instant::now() + LONG);
+        Asked { payload, variables, timeout: LONG, left: LONG, deadline, keep: 1_000, caller }
+    }
+
+    /// A process of this command, and our ends of its streams.
+    async fn process(reaper: &Reaper, command: &str) -> (ProcessGroup, LinePipes) {
+        let preparer = CommandPreparer::new(inherited_environment(), &Redaction::default(), true);
+        let command = preparer.prepare(&hook(command), &std::env::temp_dir());
+        start(&command, reaper, LONG, &|| LONG, LinePipes::open).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_process_that_ends_before_it_is_asked_says_how() {
+        let reaper = Reaper::new();
+        let (group, pipes) = process(&reaper, "echo why >&2; exit 3").await;
+        let turns = Arc::new(Turns::new(1));
+        let (process, questions) = serve(group, pipes, &turns);
+        while process.peek() == Some(ChildState::Running) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let outcome = ask(&process, &questions, question).await;
+        let Outcome::Settled(finished) = outcome else { panic!("it is not asked again: {outcome:?}") };
+        assert_eq!(finished.exit, Exit::NoAnswer(WorkerFailure::Exited { code: 3 }));
+        assert_eq!(finished.stderr.bytes, b"why\n");
+        reaper.drain().await;
+    }
+
+    /// Whoever sends while the other end is dropped may find the channel open, and send nowhere.
+    #[tokio::test]
+    async fn a_question_that_its_task_never_sees_is_not_waited_for() {
+        let reaper = Reaper::new();
+        let (group, _pipes) = process(&reaper, "sleep 600").await;
+        let process = KeptProcess::new(group, Vec::new(), &Arc::new(Turns::new(1)));
+        let (questions, mut asked) = mpsc::unbounded_channel();
+        let waiting = ask(&process, &questions, question);
+        let ending = async { asked.close() };
+        let (outcome, ()) =
+            tokio::time::timeout(LONG, async { tokio::join!(waiting, ending) }).await.unwrap();
+        assert!(matches!(outcome, Outcome::Ended), "{outcome:?}");
+        drop(process);
+        reaper.drain().await;
+    }
 
     #[test]
     fn a_request_is_one_line_whatever_the_size() {
@@ -535,12 +592,8 @@ mod tests {
             let input = json!({ "text": "x\n".repeat(length / 2) });
             let question = Asked {
                 payload: Payload::new(&input).unwrap(),
-                variables: Vec::new(),
-                timeout: Duration::from_secs(2),
                 left: Duration::from_millis(1500),
-                deadline: Instant::now(),
-                keep: 0,
-                caller: oneshot::channel().0,
+                ..question(oneshot::channel().0)
             };
             let line = request_line("a7", &question);
             assert_eq!(memchr::memchr(b'\n', &line), Some(line.len() - 1), "one line, ended");

@@ -1,8 +1,9 @@
 //! The workers of a session, by what they are started from, and the thread that ends those with nothing to do.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -25,7 +26,7 @@ const MAX_WORKERS: usize = 256;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 /// … and the longest.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-/// For how many hooks it is kept which worker they belong to.
+/// For how many hooks and directories it is kept which worker they belong to.
 const MAX_ASSIGNED_HOOKS: usize = 4096;
 
 /// The workers of a session. Clones share them; the last one to be dropped ends them.
@@ -42,9 +43,9 @@ pub(in crate::run) struct PoolShared {
     pub(in crate::run) reaper: Reaper,
     /// Hooks with the same command share a worker.
     workers: Mutex<HashMap<(WorkerMode, PreparedCommand), Arc<Worker>>>,
-    /// Workers by the address of a hook, which is kept alive here. Preparing its command and comparing whole environments
-    /// at each event would cost more than the event.
-    known: Mutex<HashMap<usize, AssignedHook>>,
+    /// Workers by the address of a hook, which is kept alive here, and the directory. Preparing its command and comparing
+    /// whole environments at each event would cost more than the event.
+    known: Mutex<HashMap<(usize, OsString), (Arc<Hook>, Arc<Worker>)>>,
     /// How long a worker may have nothing to do.
     idle: Duration,
     /// Ends, as it is dropped, the thread that looks for idle workers.
@@ -61,14 +62,6 @@ impl PoolShared {
     pub(in crate::run) fn end(&self) {
         lock(&self.workers).values().for_each(|worker| worker.end());
     }
-}
-
-/// A hook with the worker that was asked last, and the directory of that worker.
-#[derive(Debug)]
-struct AssignedHook {
-    hook: Arc<Hook>,
-    cwd: PathBuf,
-    worker: Arc<Worker>,
 }
 
 impl Default for WorkerPool {
@@ -98,12 +91,9 @@ impl WorkerPool {
         cwd: &Path,
         prepare: impl FnOnce() -> PreparedCommand,
     ) -> Arc<Worker> {
-        let address = Arc::as_ptr(hook).addr();
-        let is_it = |known: &&AssignedHook| {
-            Arc::ptr_eq(&known.hook, hook) && known.cwd.as_os_str() == cwd.as_os_str()
-        };
-        if let Some(known) = lock(&self.shared.known).get(&address).filter(is_it) {
-            return Arc::clone(&known.worker);
+        let place = (Arc::as_ptr(hook).addr(), cwd.as_os_str().to_owned());
+        if let Some((_, worker)) = lock(&self.shared.known).get(&place) {
+            return Arc::clone(worker);
         }
         let command = prepare();
         let worker = {
@@ -119,9 +109,8 @@ impl WorkerPool {
         if known.len() >= MAX_ASSIGNED_HOOKS {
             known.clear();
         }
-        let (hook, cwd) = (Arc::clone(hook), cwd.to_owned());
         worker.also_watch(&hook.watch);
-        known.insert(address, AssignedHook { hook, cwd, worker: Arc::clone(&worker) });
+        known.insert(place, (Arc::clone(hook), Arc::clone(&worker)));
         drop(known);
         self.start_keeper();
         worker
@@ -154,7 +143,7 @@ impl WorkerPool {
                     && hook.env == worker.hook.env
             })
         };
-        lock(&self.shared.known).retain(|_, known| belongs(&known.worker));
+        lock(&self.shared.known).retain(|_, (_, worker)| belongs(worker));
         lock(&self.shared.workers).retain(|_, worker| {
             let keep = belongs(worker);
             if !keep {

@@ -4,6 +4,28 @@ use super::*;
 use crate::diagnostic::{DiagnosticCode, Place};
 use crate::hook::{Level, UnreadableRule};
 
+/// A host may want every failure that is not a hook's doing to block.
+#[test]
+fn a_shortage_is_one_with_a_worker_too() {
+    let (program, within) = ("/bin/bash".into(), Duration::from_secs(1));
+    let scarce = StartFailure::Scarce { program, within, error: missing() };
+    let start = || WorkerFailure::NotStarted(scarce.clone());
+    let paused =
+        |last| WorkerFailure::Paused { left: Duration::from_secs(1), failures: 3, last: Box::new(last) };
+    let of_worker = |why| HookFailure::NoAnswer { why, stderr: String::new() };
+    for (failure, expected) in [
+        (HookFailure::NotStarted { why: scarce.clone() }, true),
+        (HookFailure::NotStarted { why: StartFailure::NoTimeLeft }, false),
+        (of_worker(start()), true),
+        (of_worker(paused(start())), true),
+        (of_worker(paused(WorkerFailure::Ended)), false),
+        (of_worker(WorkerFailure::NotStarted(StartFailure::Rule)), false),
+        (HookFailure::TimedOut(within), false),
+    ] {
+        assert_eq!(failure.is_shortage(), expected, "{failure}");
+    }
+}
+
 /// Compares the texts of values with what is written here. Every variant needs a row: the rows are the arms of one `match`,
 /// which does not compile if one is missing.
 macro_rules! assert_words {

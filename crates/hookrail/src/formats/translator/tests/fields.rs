@@ -42,7 +42,11 @@ fn partial_answers_change_what_they_name() {
             expect
         }),
     ] {
-        assert_eq!(from_hook_llm_request(&object(given.clone()), &base), Ok(expect), "HOOK-078 {given}");
+        assert_eq!(
+            DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&object(given.clone()), &base),
+            Ok(expect),
+            "HOOK-078 {given}"
+        );
     }
 }
 
@@ -55,7 +59,8 @@ fn other_spellings_mean_the_same() {
         { "role": "model", "content": "I will look" },
         { "role": "model", "content": "it is a dog" },
     ]);
-    let expected = from_hook_llm_request(&object(json!({ "messages": stable })), &base).unwrap();
+    let expected =
+        DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&object(json!({ "messages": stable })), &base).unwrap();
     for given in [
         json!({ "contents": [
             { "role": "user", "parts": ["look at ", { "text": "this" }] },
@@ -69,7 +74,11 @@ fn other_spellings_mean_the_same() {
             { "role": "user", "content": "" },
         ] }),
     ] {
-        assert_eq!(from_hook_llm_request(&object(given.clone()), &base).as_ref(), Ok(&expected), "{given}");
+        assert_eq!(
+            DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&object(given.clone()), &base).as_ref(),
+            Ok(&expected),
+            "{given}"
+        );
     }
 }
 
@@ -86,7 +95,7 @@ fn a_request_in_rest_form_is_changed_where_its_fields_stand() {
         "toolConfig": { "allowedFunctionNames": ["a"] },
         "systemInstruction": "be brief",
     });
-    let changed = from_hook_llm_request(&object(given), &base).unwrap();
+    let changed = DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&object(given), &base).unwrap();
     assert_eq!(
         serde_json::to_value(changed).unwrap(),
         json!({
@@ -136,7 +145,7 @@ fn mistakes_are_named_with_their_place() {
             "`llm_request.systemInstruction.parts`: expected a text or a list of parts, found the number 5",
         ),
     ] {
-        let error = from_hook_llm_request(&object(given), &base).unwrap_err();
+        let error = DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&object(given), &base).unwrap_err();
         assert_eq!(error.to_string(), expected, "DELTA-HPAY-004");
     }
 }

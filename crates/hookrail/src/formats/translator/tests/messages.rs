@@ -69,7 +69,7 @@ fn added_messages_land_where_they_were_put() {
     base.contents.pop();
     let mut given = object(shown(&base));
     given["messages"].as_array_mut().unwrap().push(message("context"));
-    let changed = from_hook_llm_request(&given, &base).unwrap();
+    let changed = DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&given, &base).unwrap();
     assert_eq!(changed.contents.len(), 4, "HOOK-039");
     assert_eq!(changed.contents[3], Content::text("user", "context"), "HOOK-039");
 }
@@ -83,7 +83,7 @@ fn an_answer_to_a_call_is_never_cut_off_even_when_it_has_text() {
     let given = object(json!({ "messages": [
         { "role": "model", "content": "call" }, { "role": "user", "content": "new" }, { "role": "user", "content": "note" },
     ] }));
-    let changed = from_hook_llm_request(&given, &base).unwrap();
+    let changed = DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&given, &base).unwrap();
     assert_eq!(changed.contents[..2], base.contents[..], "HOOK-078");
     assert_eq!(changed.contents[2], Content::text("user", "new"));
 }
@@ -110,7 +110,7 @@ fn long_conversations_are_aligned_with_bounded_effort() {
     let messages = given["messages"].as_array_mut().unwrap();
     messages[5990]["content"] = json!("message ****");
     messages.insert(10, json!({ "role": "user", "content": "new" }));
-    let changed = calls(&from_hook_llm_request(&given, &base).unwrap());
+    let changed = calls(&DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&given, &base).unwrap());
     assert_eq!(changed.len(), 6001);
     assert_eq!(changed[9..12], ["message 9 9", "new -", "message 10 10"]);
     assert_eq!(changed[5991], "message **** 5990");
@@ -119,6 +119,6 @@ fn long_conversations_are_aligned_with_bounded_effort() {
     for message in given["messages"].as_array_mut().unwrap() {
         message["content"] = json!(format!("re: {}", message["content"].as_str().unwrap()));
     }
-    let changed = calls(&from_hook_llm_request(&given, &base).unwrap());
+    let changed = calls(&DEFAULT_HOOK_TRANSLATOR.from_hook_llm_request(&given, &base).unwrap());
     assert!(changed.iter().enumerate().all(|(place, text)| *text == format!("re: message {place} {place}")));
 }

@@ -23,7 +23,7 @@ fn a_response_in_the_stable_format() {
     }));
     // HOOK-045, HOOK-071, HOOK-073, HOOK-077: texts only, no `blocked`, the documented fields alone.
     assert_eq!(
-        serde_json::to_value(to_hook_llm_response(&original)).unwrap(),
+        serde_json::to_value(DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(&original)).unwrap(),
         json!({
             "text": "Hello",
             "candidates": [
@@ -71,7 +71,10 @@ fn a_response_is_built_from_texts_only() {
         ),
         (json!({ "text": ["hi"] }), "`llm_response.text`: expected a text, found a list"),
     ] {
-        assert_eq!(from_hook_llm_response(&object(given)).unwrap_err().to_string(), expected);
+        assert_eq!(
+            DEFAULT_HOOK_TRANSLATOR.from_hook_llm_response(&object(given)).unwrap_err().to_string(),
+            expected
+        );
     }
 }
 
@@ -94,7 +97,7 @@ fn a_changed_response_replaces_the_original() {
             "usageMetadata": { "totalTokenCount": 3 },
         }))
     };
-    let shown = serde_json::to_value(to_hook_llm_response(&original)).unwrap();
+    let shown = serde_json::to_value(DEFAULT_HOOK_TRANSLATOR.to_hook_llm_response(&original)).unwrap();
     let changed = |key: &str, value: Value| {
         let mut given = object(shown.clone());
         given.insert(key.to_owned(), value);

@@ -3,13 +3,13 @@ use super::*;
 fn brief(line: &str) -> String {
     match read_line(line.as_bytes(), 40) {
         Line::Ready(at_once) => format!("ready {at_once}"),
-        Line::Answer(id, Finished { exit, stdout, stderr, .. }) => {
+        Line::Answer(id, Ok(Finished { exit, stdout, stderr, .. })) => {
             let cut = if stdout.truncated { " cut" } else { "" };
             let (stdout, stderr) =
                 (String::from_utf8_lossy(&stdout.bytes), String::from_utf8_lossy(&stderr.bytes));
             format!("{id}: {exit:?} [{stdout}]{cut} [{stderr}]")
         }
-        Line::Malformed(id, why) => format!("{id} {why}"),
+        Line::Answer(id, Err(why)) => format!("{id} {why}"),
         Line::NoAnswer => "no answer".to_owned(),
     }
 }
@@ -65,12 +65,12 @@ fn lines_mean_what_the_protocol_says() {
 #[test]
 fn bytes_that_are_no_text_are_replaced() {
     let line = b"{\"id\":\"7\",\"output\":{\"reason\":\"no\xff\"}}";
-    let Line::Answer(_, answer) = read_line(line, 100) else { panic!("an answer") };
+    let Line::Answer(_, Ok(answer)) = read_line(line, 100) else { panic!("an answer") };
     assert_eq!(answer.stdout.bytes, "{\"reason\":\"no\u{fffd}\"}".as_bytes());
 }
 
 #[test]
 fn a_deep_output_is_handed_on_without_recursion() {
     let deep = format!("{{\"id\":\"7\",\"output\":{}{}}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
-    assert!(matches!(read_line(deep.as_bytes(), usize::MAX), Line::Answer(..)));
+    assert!(matches!(read_line(deep.as_bytes(), usize::MAX), Line::Answer(_, Ok(_))));
 }
