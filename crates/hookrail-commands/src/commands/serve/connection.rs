@@ -91,6 +91,7 @@ async fn take_line(
 
 /// The request of a line, if hooks have to run for it; else the answer, which most events of most agents get without a task.
 /// A line that is refused is answered too, so that a client never waits for nothing.
+#[expect(clippy::result_large_err, reason = "the answer goes to the client and no further")]
 fn check_line(
     server: &Server,
     hooks: &HookSession,
