@@ -12,35 +12,11 @@ use hookrail::{EventName, JsonObject};
 use serde_json::{Value, json};
 
 use crate::cli::EventFields;
-use crate::exit::ExitStatus;
+use crate::exit::misused;
 use crate::plain_file;
-use crate::terminal::printer::{Printer, escape};
-
-/// Why an event cannot be fired.
-/// The first is the person's to correct and ends with the exit code for usage; the second is a failure.
-pub(crate) enum InputProblem {
-    /// What was given makes no sense.
-    Usage { message: String, hint: String },
-    /// What was given cannot be read at all.
-    Unreadable(anyhow::Error),
-}
-
-impl InputProblem {
-    /// Prints a usage error with its hint, and gives the exit status for it; a failure is passed on.
-    pub(crate) fn report(self, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-        match self {
-            Self::Usage { message, hint } => {
-                printer.message(format_args!("error: {}", escape(&message)));
-                printer.message(format_args!("hint: {hint}"));
-                Ok(ExitStatus::Usage)
-            }
-            Self::Unreadable(error) => Err(error),
-        }
-    }
-}
 
 /// Why arguments for a tool do not fit an event without one, and what to type instead.
-fn no_tool(command: &str, event: EventName) -> InputProblem {
+fn no_tool<T>(command: &str, event: EventName) -> anyhow::Result<T> {
     let of_tools = format!("for BeforeTool and AfterTool, not for {event}");
     let (options, hint) = if command == "explain" {
         // Its `--tool` also takes the words of session events.
@@ -49,30 +25,31 @@ fn no_tool(command: &str, event: EventName) -> InputProblem {
         let hint = format!("`hookrail {command} {event} --payload FILE` takes the event's own fields");
         ("`--tool` and `--input` are", hint)
     };
-    InputProblem::Usage { message: format!("{options} {of_tools}"), hint }
+    misused(format!("{options} {of_tools}"), hint)
 }
 
 /// Reads what was given on the command line of `command`.
 /// Everything is checked as a real payload would be, so that a typo is found here and not by a hook.
-pub(crate) fn load(event: EventName, given: &EventFields, command: &str) -> Result<TypedInput, InputProblem> {
+pub(crate) fn load(event: EventName, given: &EventFields, command: &str) -> anyhow::Result<TypedInput> {
     let is_tool_event = event.has_tool();
     if !is_tool_event && (given.tool.is_some() || given.input.is_some()) {
-        return Err(no_tool(command, event));
+        return no_tool(command, event);
     }
     let fields = match &given.payload {
         Some(path) => payload(event, path, given)?,
         None => sample(event, given)?,
     };
-    parse_input(event, fields).map_err(|error| InputProblem::Usage {
-        message: format!("the payload does not fit {event}: {error}"),
-        hint: format!("`hookrail schema input {event}` prints what belongs in it"),
-    })
+    parse_input(event, fields)
+        .or_else(|error| misused(format!("the payload does not fit {event}: {error}"), what_belongs(event)))
+}
+
+fn what_belongs(event: EventName) -> String {
+    format!("`hookrail schema input {event}` prints what belongs in it")
 }
 
 /// The payload from a file or stdin. The tool given on the command line counts more.
-fn payload(event: EventName, path: &Path, given: &EventFields) -> Result<Value, InputProblem> {
-    let hint = format!("`hookrail schema input {event}` prints what belongs in it");
-    let mut fields = read_payload(path, &hint)?;
+fn payload(event: EventName, path: &Path, given: &EventFields) -> anyhow::Result<Value> {
+    let mut fields = read_payload(path, &what_belongs(event))?;
     if let (Some(tool), Value::Object(fields)) = (&given.tool, &mut fields) {
         fields.insert("tool_name".to_owned(), Value::from(tool.as_str()));
     }
@@ -80,30 +57,26 @@ fn payload(event: EventName, path: &Path, given: &EventFields) -> Result<Value, 
 }
 
 /// JSON from a file, or from stdin where it is called `-`.
-pub(crate) fn read_payload(path: &Path, hint: &str) -> Result<Value, InputProblem> {
+pub(crate) fn read_payload(path: &Path, hint: &str) -> anyhow::Result<Value> {
     let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
-        io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read the payload from stdin")
+    if path.as_os_str() == "-" {
+        io::stdin().read_to_end(&mut bytes).context("cannot read the payload from stdin")?;
     } else {
         plain_file::open(path)
             .and_then(|mut file| file.read_to_end(&mut bytes))
-            .map(drop)
-            .with_context(|| format!("cannot read the payload `{}`", path.display()))
-    };
-    read.map_err(InputProblem::Unreadable)?;
+            .with_context(|| format!("cannot read the payload `{}`", path.display()))?;
+    }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     parse_json("the payload", text, hint)
 }
 
 /// The event's sample, with what was given in its place.
-fn sample(event: EventName, given: &EventFields) -> Result<Value, InputProblem> {
+fn sample(event: EventName, given: &EventFields) -> anyhow::Result<Value> {
     let mut arguments = None;
     if let Some(input) = &given.input {
         let hint = "for example: --input '{\"file_path\":\"notes.txt\"}'";
-        let input = parse_json("`--input`", input.as_bytes(), hint)?;
-        let Value::Object(input) = input else {
-            let message = "`--input` is not a JSON object".to_owned();
-            return Err(InputProblem::Usage { message, hint: hint.to_owned() });
+        let Value::Object(input) = parse_json("`--input`", input.as_bytes(), hint)? else {
+            return misused("`--input` is not a JSON object", hint);
         };
         arguments = Some(input);
     }
@@ -126,11 +99,8 @@ pub(crate) fn sample_fields(event: EventName, tool: Option<&str>, input: Option<
 }
 
 /// The error of the parser has line and column.
-pub(crate) fn parse_json(what: &str, text: &[u8], hint: &str) -> Result<Value, InputProblem> {
-    serde_json::from_slice(text).map_err(|error| InputProblem::Usage {
-        message: format!("{what} is not valid JSON: {error}"),
-        hint: hint.to_owned(),
-    })
+pub(crate) fn parse_json(what: &str, text: &[u8], hint: &str) -> anyhow::Result<Value> {
+    serde_json::from_slice(text).or_else(|error| misused(format!("{what} is not valid JSON: {error}"), hint))
 }
 
 /// Changes one file and adds another.
@@ -151,9 +121,4 @@ pub(crate) fn sample_arguments(tool: &str) -> Option<Value> {
         "apply_patch" => json!({ "patch": SAMPLE_PATCH }),
         _ => return None,
     })
-}
-
-/// What the event is about: the tool's name, or the word of a session event.
-pub(crate) fn subject(input: &TypedInput) -> Option<String> {
-    input.event().match_target().map(str::to_owned)
 }

@@ -48,18 +48,25 @@ pub(crate) struct Hinted {
     message: String,
     /// What to do next.
     pub(crate) hint: String,
+    /// How the program ends.
+    pub(crate) status: ExitStatus,
 }
 
 impl Hinted {
     /// An error with what to do about it.
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
+        Self { message: message.into(), hint: hint.into(), status: ExitStatus::Failure }
     }
 }
 
 /// Ends a command with an error and what to do about it.
 pub(crate) fn fail<T>(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Result<T> {
     Err(Hinted::new(message, hint).into())
+}
+
+/// Ends a command whose arguments make no sense.
+pub(crate) fn misused<T>(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Result<T> {
+    Err(Hinted { status: ExitStatus::Usage, ..Hinted::new(message, hint) }.into())
 }
 
 impl From<ExitStatus> for ExitCode {

@@ -42,16 +42,13 @@ fn lines_where(
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let mut lines: Vec<FindingLine> =
         findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
-    if findings.len() > SHOWN {
-        let rest = findings.len() - SHOWN;
-        let text = format!("hint: there {} more; `hookrail check` shows everything", counted(rest));
-        lines.push(FindingLine { text, for_quiet: false });
-    } else if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        lines.push(FindingLine {
-            text: "hint: `hookrail check` shows the places".to_owned(),
-            for_quiet: false,
-        });
-    }
+    let hint = match findings.len().saturating_sub(SHOWN) {
+        0 if findings.iter().all(|finding| finding.severity != Severity::Error) => return lines,
+        0 => "hint: `hookrail check` shows the places".to_owned(),
+        1 => "hint: there is 1 more; `hookrail check` shows everything".to_owned(),
+        rest => format!("hint: there are {rest} more; `hookrail check` shows everything"),
+    };
+    lines.push(FindingLine { text: hint, for_quiet: false });
     lines
 }
 
@@ -158,9 +155,4 @@ fn short(finding: &Diagnostic, context: &Context) -> String {
 /// In the form that editors and terminals make clickable.
 fn place_of(place: &Place, context: &Context) -> String {
     format!("{}:{}:{}: ", shown(&place.file, context), place.line, place.column)
-}
-
-/// For the sentence "there … more".
-fn counted(number: usize) -> String {
-    if number == 1 { "is 1".to_owned() } else { format!("are {number}") }
 }

@@ -55,6 +55,7 @@ pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
 
 /// The log, open for appending. It is opened at the first line, and whatever goes wrong with it is reported once and
 /// stops nothing.
+#[derive(Default)]
 pub(crate) struct HookLog {
     path: PathBuf,
     max_bytes: u64,
@@ -87,14 +88,7 @@ impl HookLog {
 
     /// Tests rotate early.
     fn with_limit(path: PathBuf, max_bytes: u64) -> Self {
-        Self {
-            path,
-            max_bytes,
-            session_id: OnceLock::new(),
-            project: OnceLock::new(),
-            agent: OnceLock::new(),
-            state: Mutex::default(),
-        }
+        Self { path, max_bytes, ..Self::default() }
     }
 
     /// Names the session whose lines these are; the first name stays.

@@ -116,7 +116,7 @@ fn run(cli: Cli, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
         Command::Connect(args) => commands::connect::run(&args, &context()?, printer),
         Command::Disconnect(args) => commands::connect::disconnect::run(&args, &context()?, printer),
         Command::Import(args) => commands::import::run(&args, &context()?, printer),
-        Command::Agent(args) => commands::agent::run(&args, &in_project(args.quiet)?, printer),
+        Command::Agent(args) => commands::agent::run(&args, &in_project(args.quiet)?),
         Command::Demo => commands::demo::run(printer),
     }
 }

@@ -11,6 +11,7 @@ use crate::write_executable;
 #[derive(Debug)]
 pub struct TestProject {
     root: tempfile::TempDir,
+    name: String,
 }
 
 impl TestProject {
@@ -25,11 +26,10 @@ impl TestProject {
     pub fn named(project: &str) -> Self {
         let root = tempfile::tempdir().expect("a temporary folder");
         // macOS and some Linux setups hand out a symlinked temporary folder; hooks see the real one.
-        let this = Self { root };
+        let this = Self { root, name: project.to_owned() };
         for dir in [this.base().join(project), this.home(), this.base().join("etc")] {
             fs::create_dir_all(dir).expect("a folder of the test project");
         }
-        fs::write(this.base().join(".name"), project).expect("the project's name");
         this
     }
 
@@ -40,7 +40,7 @@ impl TestProject {
 
     /// The project's folder.
     pub fn dir(&self) -> PathBuf {
-        self.base().join(fs::read_to_string(self.base().join(".name")).expect("the project's name"))
+        self.base().join(&self.name)
     }
 
     /// What `HOOKRAIL_HOME` is set to.

@@ -126,7 +126,7 @@ pub struct HookCallLine<'a> {
 }
 
 /// What came of one event; in the engine's own log.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 pub struct DecisionLine<'a> {

@@ -336,6 +336,23 @@ fn a_test_may_have_a_project_and_a_home_of_its_own() {
     );
 }
 
+/// A project of its own is asked as `fire` and the agent ask the real one.
+#[test]
+fn a_call_that_cannot_be_read_is_refused_in_every_project() {
+    let project = guarded();
+    let refused = json!({ "name": "n", "event": "BeforeTool", "tool": "run_shell_command", "input": { "cmd": "ls" },
+        "expect": { "decision": "block", "errors": true } });
+    for files in [json!(null), json!({ "a": "" })] {
+        let mut test = refused.clone();
+        if !files.is_null() {
+            test["files"] = files;
+        }
+        write(&project, "a.json", &[test]);
+        let run = Ran::new(&project, &["test"]);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+    }
+}
+
 #[test]
 fn hooks_that_are_not_approved_do_not_run_for_a_test() {
     let project = TestProject::new();

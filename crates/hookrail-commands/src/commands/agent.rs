@@ -25,14 +25,13 @@ use crate::cli::{AgentArgs, ApprovalMode};
 use crate::commands::allow::KeptGrants;
 use crate::context::Context;
 use crate::display::home;
-use crate::exit::ExitStatus;
+use crate::exit::{ExitStatus, misused};
 use crate::findings;
 use crate::hook_log::HookLog;
 use crate::interrupt::Interrupt;
 use crate::signals::EndSignals;
 use crate::terminal::agent_ui::{AgentUi, TraceView};
 use crate::terminal::interactive::{self, InteractivePrompt, SessionEnded};
-use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 use crate::terminal::screen;
 
@@ -41,15 +40,8 @@ use crate::terminal::screen;
 const SESSION_END_GRACE: Duration = Duration::from_secs(5);
 
 /// The prompt is read before anything else, so that a mistake in it starts no session and no hook.
-pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let prompt = match read_prompt(args)? {
-        Prompt::Missing => {
-            printer.message("error: there is no prompt");
-            printer.message("hint: hookrail agent -p 'What does this project do?'");
-            return Ok(ExitStatus::Usage);
-        }
-        prompt => prompt,
-    };
+pub(crate) fn run(args: &AgentArgs, context: &Context) -> anyhow::Result<ExitStatus> {
+    let prompt = read_prompt(args)?;
     let runtime = crate::signals::runtime()?;
     let outcome = runtime.block_on(until_killed(args, context, prompt));
     // A thread that hangs in a file system or waits for a key press does not keep the program alive.
@@ -62,7 +54,6 @@ pub(crate) fn run(args: &AgentArgs, context: &Context, printer: &mut Printer) ->
 enum Prompt {
     Given(String),
     Interactive,
-    Missing,
 }
 
 /// `-p`, else a terminal, else all of stdin.
@@ -77,7 +68,10 @@ fn read_prompt(args: &AgentArgs) -> anyhow::Result<Prompt> {
             String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned()
         }
     };
-    Ok(if text.trim().is_empty() { Prompt::Missing } else { Prompt::Given(text) })
+    if text.trim().is_empty() {
+        return misused("there is no prompt", "hookrail agent -p 'What does this project do?'");
+    }
+    Ok(Prompt::Given(text))
 }
 
 /// Runs the session. Ctrl-C interrupts it as [`Interrupt`] decides; once it is to end, a further signal drops everything,
@@ -186,7 +180,7 @@ async fn run_session(
             let outcome = session.prompt(&prompt).await;
             ended(&ui, &progress, outcome)
         }
-        (Ok(()), Prompt::Interactive | Prompt::Missing) => {
+        (Ok(()), Prompt::Interactive) => {
             let history = home(context).map(|_| context.state_dir().join("history"));
             let quiet = args.quiet;
             let prompt = InteractivePrompt { ui: &ui, progress: &progress, interrupt, history, quiet };

@@ -46,11 +46,7 @@ pub(crate) fn command_problem(hook: &Hook, command: &str, context: &Context) -> 
 /// Findings are data and go to stdout, all of them; the exit code shows only whether there are errors.
 pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let settings = context.settings();
-    let mut check = Check { context, settings: &settings, sources: Sources::default(), findings: Vec::new() };
-    check.everything();
-    let Check { mut findings, sources, .. } = check;
-    finding::sort(&mut findings);
-
+    let (findings, sources) = Check::everything(&settings, context);
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
     match args.format {
@@ -77,11 +73,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context, printer: &mut Printer) ->
 /// What is wrong, without excerpts: severity, what with its place, and what to do.
 /// They are the same as those of the command, in the same order.
 pub(crate) fn problems(settings: &ResolvedSettings, context: &Context) -> Vec<(Severity, String, String)> {
-    let mut check = Check { context, settings, sources: Sources::default(), findings: Vec::new() };
-    check.everything();
-    let mut findings = check.findings;
-    finding::sort(&mut findings);
-    findings.iter().map(|finding| finding.short(context)).collect()
+    Check::everything(settings, context).0.iter().map(|finding| finding.short(context)).collect()
 }
 
 /// The errors in commands of the user and the system, one line each, as far as they are seen without starting anything.
@@ -143,29 +135,32 @@ struct Check<'c> {
     findings: Vec<Finding>,
 }
 
-impl Check<'_> {
-    /// Collects all findings. They are sorted by place afterwards; files keep the order in which they come up here.
-    fn everything(&mut self) {
-        for diagnostic in &self.settings.findings {
-            let mut finding = Finding::from_engine(diagnostic, &mut self.sources);
-            finding.help = finding.help.map(|help| short_home(&help, self.context));
+impl<'c> Check<'c> {
+    /// All findings by place, and the files that they point into; files keep the order in which they come up here.
+    fn everything(settings: &'c ResolvedSettings, context: &'c Context) -> (Vec<Finding>, Sources) {
+        let mut check = Self { context, settings, sources: Sources::default(), findings: Vec::new() };
+        for diagnostic in &settings.findings {
+            let mut finding = Finding::from_engine(diagnostic, &mut check.sources);
+            finding.help = finding.help.map(|help| short_home(&help, context));
             if let Some(place) =
                 diagnostic.place.as_ref().filter(|_| diagnostic.code == DiagnosticCode::ProjectNotApproved)
             {
                 // The engine's place has the line of the hook's command, not its column.
-                finding = finding.at(&place.file, place.span.clone(), place.line, &mut self.sources);
+                finding = finding.at(&place.file, place.span.clone(), place.line, &mut check.sources);
             }
-            self.findings.push(finding);
+            check.findings.push(finding);
         }
-        let hooks = AsIfApproved::new(self.settings);
-        self.disabled(&hooks);
-        self.matchers();
-        self.conditions_on_tools();
-        self.observed();
-        self.commands();
-        self.duplicates(&hooks);
-        self.shadowed(&hooks);
-        self.findings.extend(foreign::notes(self.settings, self.context));
+        let hooks = AsIfApproved::new(settings);
+        check.disabled(&hooks);
+        check.matchers();
+        check.conditions_on_tools();
+        check.observed();
+        check.commands();
+        check.duplicates(&hooks);
+        check.shadowed(&hooks);
+        check.findings.extend(foreign::notes(settings, context));
+        finding::sort(&mut check.findings);
+        (check.findings, check.sources)
     }
 
     /// Adds a finding at a hook's command, or at the place where its command would stand.

@@ -22,7 +22,7 @@ use hookrail_agent::{AgentObserver, ApprovalMode, Session, SessionOptions, Sessi
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::scenes::{SCENES, Scene, SceneHook};
+use self::scenes::{Scene, scenes};
 use self::story::Story;
 use crate::exit::ExitStatus;
 use crate::terminal::printer::Printer;
@@ -59,21 +59,22 @@ async fn play(demo: &DemoProject, printer: &mut Printer) -> anyhow::Result<usize
          agent and the files are real.\n"
     ))?;
     let mut hook_runs = 0;
-    for (number, scene) in (1..).zip(SCENES) {
+    for (number, scene) in (1..).zip(&scenes()?) {
         printer.data(paint(Style::Bold, &format!("{number}  {}", scene.title)))?;
-        let matcher = scene.matcher.map_or_else(String::new, |matcher| format!(" · matcher {matcher}"));
+        let matcher = scene.matcher.as_ref().map(|matcher| format!(" · matcher {matcher}"));
+        let matcher = matcher.unwrap_or_default();
         let head = format!("{}{matcher} · {}", scene.event, scene.what_runs());
         printer.data(format_args!("   {}", paint(Style::Dim, &head)))?;
         for line in scene.shown() {
             printer.data(format_args!("   {} {line}", paint(Style::Dim, "│")))?;
         }
         let (log, shown) = demo.play(scene).await?;
-        let story = Story::read(&log, &shown, scene.pattern());
+        let story = Story::read(&log, &shown, scene.pattern.as_deref());
         hook_runs += story.hook_runs();
         for line in story.lines() {
             printer.data(line)?;
         }
-        for file in scene.look_at {
+        for file in &scene.look_at {
             let there = if demo.project().join(file).exists() { "is there" } else { "is not there" };
             printer.data(story::line("files", Style::Plain, &format!("{file} {there}")))?;
         }
@@ -132,8 +133,8 @@ impl DemoProject {
     async fn play(&self, scene: &Scene) -> anyhow::Result<(Vec<Value>, String)> {
         let project = self.project().canonicalize()?;
         let home = self.home().canonicalize()?;
-        if let SceneHook::Script(script) = scene.guard {
-            write(&project.join(format!(".hookrail/hooks/{}.sh", scene.hook)), script)?;
+        if scene.is_script() {
+            write(&project.join(format!(".hookrail/hooks/{}.sh", scene.hook)), scene.guard)?;
         }
         write(&project.join(".hookrail/settings.json"), &scene.settings()?.to_string())?;
 
@@ -168,7 +169,7 @@ impl DemoProject {
         });
         if session.start(SessionStartSource::Startup).await.is_ok() {
             // How it ended is in the log, from which the story is printed.
-            let _ = session.prompt(scene.prompt).await;
+            let _ = session.prompt(&scene.prompt).await;
         }
         session.end(SessionEndReason::Exit, None).await;
         session.hooks().drain().await;
@@ -180,6 +181,10 @@ impl DemoProject {
 }
 
 impl Scene {
+    fn is_script(&self) -> bool {
+        self.pattern.is_none()
+    }
+
     /// Runs also where temporary folders hold no executable files.
     fn command(&self) -> String {
         format!("sh .hookrail/hooks/{}.sh", self.hook)
@@ -187,39 +192,23 @@ impl Scene {
 
     /// What is started, in a few words.
     fn what_runs(&self) -> String {
-        match self.guard {
-            SceneHook::Script(_) => self.command(),
-            SceneHook::Rule { .. } => "a rule: nothing is started".to_owned(),
-        }
+        if self.is_script() { self.command() } else { "a rule: nothing is started".to_owned() }
     }
 
-    /// The lines of the script or rule that are worth reading.
-    fn shown(&self) -> std::str::Lines<'static> {
-        match self.guard {
-            // The interpreter line is left out.
-            SceneHook::Script(script) => script.split_once('\n').map_or("", |(_, rest)| rest).lines(),
-            SceneHook::Rule { text, .. } => text.lines(),
-        }
-    }
-
-    /// The text that a script would search for in place of the rule.
-    fn pattern(&self) -> Option<&'static str> {
-        match self.guard {
-            SceneHook::Script(_) => None,
-            SceneHook::Rule { pattern, .. } => Some(pattern),
-        }
+    /// The lines of the script or rule that are worth reading: the interpreter line is left out.
+    fn shown(&self) -> impl Iterator<Item = &'static str> {
+        self.guard.lines().filter(|line| !line.starts_with("#!"))
     }
 
     /// The settings file that configures this hook and no other.
     fn settings(&self) -> anyhow::Result<Value> {
-        let hook = match self.guard {
-            SceneHook::Script(_) => {
-                json!({ "type": "command", "name": self.hook, "command": self.command() })
-            }
-            SceneHook::Rule { text, .. } => serde_json::from_str(text)?,
+        let hook = if self.is_script() {
+            json!({ "type": "command", "name": self.hook, "command": self.command() })
+        } else {
+            serde_json::from_str(self.guard)?
         };
         let mut group = json!({ "hooks": [hook] });
-        if let (Some(matcher), Some(group)) = (self.matcher, group.as_object_mut()) {
+        if let (Some(matcher), Some(group)) = (&self.matcher, group.as_object_mut()) {
             group.insert("matcher".to_owned(), json!(matcher));
         }
         Ok(json!({ "enableHooks": true, "hooks": { self.event.as_str(): [group] } }))

@@ -21,7 +21,7 @@ use self::text::print_text;
 use crate::cli::{EventFields, ExplainArgs, Format};
 use crate::context::Context;
 use crate::display::home;
-use crate::event_input::{self, InputProblem};
+use crate::event_input;
 use crate::exit::ExitStatus;
 use crate::findings;
 use crate::hook_log::{self, PastWorkers};
@@ -39,10 +39,7 @@ pub(crate) fn run(
         printer.message(format_args!("note: --tool has no effect: {} hooks run every time", args.event));
     }
     let target = target.filter(|_| has_target(args.event));
-    let given = match given(args) {
-        Ok(given) => given,
-        Err(problem) => return problem.report(printer),
-    };
+    let given = given(args)?;
     let event = given.as_ref().map(TypedInput::event);
     let other_names = match (&given, &event) {
         (Some(given), Some(event)) => HookEventHandler::other_names(event, &given.base),
@@ -87,7 +84,7 @@ struct Planned<'e> {
 }
 
 /// The event, where arguments were given.
-fn given(args: &ExplainArgs) -> Result<Option<TypedInput>, InputProblem> {
+fn given(args: &ExplainArgs) -> anyhow::Result<Option<TypedInput>> {
     if args.input.is_none() {
         return Ok(None);
     }

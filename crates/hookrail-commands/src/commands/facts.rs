@@ -15,10 +15,7 @@ use crate::terminal::printer::{Printer, escape_line};
 
 /// Prints the facts of one event.
 pub(crate) fn run(args: &FactsArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let input = match event_input::load(args.event, &args.fields, "facts") {
-        Ok(input) => input,
-        Err(problem) => return problem.report(printer),
-    };
+    let input = event_input::load(args.event, &args.fields, "facts")?;
     let event = input.event();
     let folders = Folders { project: context.project(), cwd: context.project(), home: home(context) };
     let facts = Facts::new(Subject::of(&event), folders);

@@ -3,7 +3,6 @@
 //! It is the agent's own path from the settings to the verdict, with the answer printed instead of applied. Calls are
 //! logged as those of an agent are.
 
-mod logged;
 mod native;
 mod report;
 mod save;
@@ -11,6 +10,7 @@ mod summary;
 mod text;
 mod watch;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,16 +22,15 @@ use hookrail::rules::unreadable_call;
 use hookrail::settings::AgentEvents;
 use hookrail::{EventName, HookSession};
 
-use crate::cli::{EventWord, FireArgs, Format};
+use crate::cli::{EventFields, EventWord, FireArgs, Format};
 use crate::context::Context;
-use crate::event_input::{self, InputProblem};
-use crate::exit::{ExitStatus, fail};
+use crate::event_input;
+use crate::exit::{ExitStatus, fail, misused};
 use crate::findings;
-use crate::hook_log::HookLog;
+use crate::hook_log::{HookLog, find_decision, path_in};
 use crate::signals::EndSignals;
 use crate::terminal::error;
 use crate::terminal::printer::{ClosedPipe, Printer, escape, escape_line};
-use logged::LoggedEvent;
 use native::{NativeAnswerReport, NativeInput};
 use report::{FireReport, SkippedHook};
 use summary::RepeatSummary;
@@ -42,12 +41,9 @@ use watch::Watch;
 /// are off is printed on stderr.
 pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     // A logged call is fired where it came from.
-    let logged = args.from_log.as_deref().map(|id| LoggedEvent::find(id, context)).transpose()?;
-    let context = logged.as_ref().map_or(context, |logged| &logged.context);
-    let given = match load(args, logged.as_ref(), context) {
-        Ok(given) => given,
-        Err(problem) => return problem.report(printer),
-    };
+    let logged = args.from_log.as_deref().map(|id| logged_call(id, context)).transpose()?;
+    let (context, fields) = logged.as_ref().map_or((context, &args.fields), |(place, call)| (place, call));
+    let given = load(args, fields, context)?;
     let input = &given.input;
     let log = Arc::new(HookLog::new(&context.state_dir()));
     log.set_project(context.project());
@@ -73,6 +69,19 @@ pub(crate) fn run(args: &FireArgs, context: &Context, printer: &mut Printer) -> 
     }
     let runtime = crate::signals::runtime()?;
     runtime.block_on(fire(args, &hooks, system, &given, &watch, context, printer))
+}
+
+/// The call of a decision of which the log has everything, as if it were given on the command line, in its project.
+fn logged_call(id: &str, context: &Context) -> anyhow::Result<(Context, EventFields)> {
+    let decision = find_decision(&path_in(&context.state_dir()), id)?;
+    let Some((tool, input)) = decision.whole_call() else {
+        let message = format!("the log has only a part of the call of `{id}`");
+        let hint = "`hookrail replay --save-tests FILE` reads whole calls from an agent's own transcripts";
+        return fail(message, hint);
+    };
+    let input = serde_json::to_string(&input)?;
+    let fields = EventFields { tool: Some(tool.to_owned()), input: Some(input), payload: None };
+    Ok((context.clone().in_project_of(decision.project.as_deref().map(Path::new))?, fields))
 }
 
 /// The event that is fired.
@@ -104,7 +113,7 @@ impl Given {
 
 /// Reads the event from the command line. A call of our own that cannot be read is fired all the same, with a warning:
 /// people try out half a call.
-fn load(args: &FireArgs, logged: Option<&LoggedEvent>, context: &Context) -> Result<Given, InputProblem> {
+fn load(args: &FireArgs, fields: &EventFields, context: &Context) -> anyhow::Result<Given> {
     if let Some(agent) = args.agent {
         let native = NativeInput::load(agent, args, context)?;
         return Ok(Given { input: native.input.clone(), native: Some(native), unreadable: None });
@@ -115,13 +124,10 @@ fn load(args: &FireArgs, logged: Option<&LoggedEvent>, context: &Context) -> Res
         Some(EventWord::Native(word)) => {
             let meant =
                 EventName::nearest(word).map_or_else(String::new, |event| format!("; ours is `{event}`"));
-            return Err(InputProblem::Usage {
-                message: format!("`{word}` is another agent's event{meant}"),
-                hint: format!("`hookrail fire {word} --agent AGENT` reads it as that agent sends it"),
-            });
+            let hint = format!("`hookrail fire {word} --agent AGENT` reads it as that agent sends it");
+            return misused(format!("`{word}` is another agent's event{meant}"), hint);
         }
     };
-    let fields = logged.map_or(&args.fields, |logged| &logged.fields);
     let mut input = event_input::load(event, fields, "fire")?;
     let unreadable = match input.event() {
         Event::BeforeTool { tool_name, tool_input } => unreadable_call(tool_name, tool_input),
@@ -163,7 +169,7 @@ async fn fire(
         _ = signals.next() => None,
         fired = fire_repeatedly(args, hooks, system, given) => Some(fired?),
     };
-    watch.idle();
+    watch.progress.idle();
     let status = if let Some((fired, summary)) = &fired {
         print(args, fired, summary.as_ref(), context, printer)
     } else {
@@ -207,7 +213,9 @@ async fn fire_repeatedly<'a>(
         if let Some(summary) = &mut summary {
             summary.add(&result, start.elapsed());
         }
-        if kept.as_ref().is_none_or(|kept| severity(args, &result) >= severity(args, kept)) {
+        // More severe ones have a higher exit code: allowed, failed, blocked, stopped.
+        let severity = |result: &ProcessedHookResult| status_of(args, result).code();
+        if kept.as_ref().is_none_or(|kept| severity(&result) >= severity(kept)) {
             kept = Some(result);
         }
     }
@@ -216,11 +224,6 @@ async fn fire_repeatedly<'a>(
     let skipped = report::skipped(&explanation, &result, args.only.as_deref(), hooks.working_dir());
     let effects = hooks.settings().agent_events();
     Ok((Fired { input, result, skipped, effects, native }, summary))
-}
-
-/// Exit codes are ordered so that a more severe one has a higher one: allowed, failed, blocked, stopped.
-fn severity(args: &FireArgs, result: &ProcessedHookResult) -> u8 {
-    status_of(args, result).code()
 }
 
 /// A block comes before a stop, as in the hook protocol, where 2 means that the operation must not happen.

@@ -56,10 +56,10 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
 
     let script = match kit {
         Some(kit) => kit.script.to_owned(),
-        None => starter.script(args.event, args.lang),
+        None => starter.script(args.lang),
     };
     let mut written = None;
-    let hook = match wanted_name(args, starter, printer)? {
+    let hook = match wanted_name(args, &starter, printer)? {
         Some(name) => target.named(&name, &hooks)?,
         None => target.free_name(starter.name, &hooks)?,
     };
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
     if let (Some(_), Some(fields)) = (kit, entry.as_object_mut()) {
         fields.insert("worker".to_owned(), true.into());
     }
-    let added = target.add((args.event, starter.matcher), &entry, &before, context, || {
+    let added = target.add((args.event, starter.matcher()), &entry, &before, context, || {
         if let Some(kit) = kit {
             kit.write(&target.scripts)?;
         }
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         approve::approve(&hook.name, is_written_here, settings_waited, context, printer)?;
         first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;
     }
-    print_next_steps(args.event, starter, &target, context, printer)?;
+    print_next_steps(args.event, &target, context, printer)?;
     Ok(ExitStatus::Success)
 }
 
@@ -256,7 +256,6 @@ fn turn_on(flag_file: &Path, context: &Context, printer: &mut Printer) -> anyhow
 /// first.
 fn print_next_steps(
     event: EventName,
-    starter: &Starter,
     target: &TargetFile,
     context: &Context,
     printer: &mut Printer,
@@ -274,11 +273,13 @@ fn print_next_steps(
     let directory = escape_line(&directory);
     printer.data("\nTry it:")?;
     printer.data(format_args!("  hookrail{directory} fire {event}"))?;
-    if let Some((what, arguments)) = starter.try_also {
-        printer.data(format_args!("{what}:"))?;
-        printer.data(format_args!("  hookrail{directory} fire {event} {arguments}"))?;
+    if event == EventName::BeforeTool {
+        let write = r#"--tool write_file --input '{"file_path":".env","content":"KEY=1"}'"#;
+        printer.data("See it block:")?;
+        printer.data(format_args!("  hookrail{directory} fire {event} {write}"))?;
     }
-    if starter.needs_apply && settings.agent_events() == AgentEvents::Observe {
+    let asks = matches!(event, EventName::SessionStart | EventName::BeforeAgent | EventName::AfterAgent);
+    if asks && settings.agent_events() == AgentEvents::Observe {
         // Unlike here, the default is to apply them.
         let others = if settings.agent_events_or(AgentEvents::Apply) == AgentEvents::Apply {
             "; agents connected with `hookrail connect` need nothing"
@@ -290,12 +291,10 @@ fn print_next_steps(
         ))?;
         printer.data("  \"hooksConfig\": { \"agentEvents\": \"apply\" }")?;
     }
-    printer.data("\nTo have your editor check and complete the settings:")?;
-    let schema = target.settings.with_file_name("settings.schema.json");
-    printer.data(format_args!("  hookrail schema settings > {}", shown(&schema, context)))?;
+    let schema = shown(&target.settings.with_file_name("settings.schema.json"), context);
     printer.data(format_args!(
-        "and put `\"$schema\": \"./settings.schema.json\"` first in {}, or tell VS Code with `json.schemas`.",
+        "\nTo have your editor check and complete the settings:\n  hookrail schema settings > {schema}\n\
+         and put `\"$schema\": \"./settings.schema.json\"` first in {}, or tell VS Code with `json.schemas`.",
         shown(&target.settings, context)
-    ))?;
-    Ok(())
+    ))
 }

@@ -244,23 +244,7 @@ impl Replay<'_> {
         printer.message(format_args!("kept {kept} in {}", shown(file, self.context)));
         Ok(())
     }
-}
 
-/// A difference as a test.
-/// The name has the place of the call in its transcript, without the folders of this machine.
-fn as_test(difference: &Difference) -> Value {
-    let Difference { file, line, tool, input, now, reason, by, .. } = difference;
-    let file = file.rsplit('/').next().unwrap_or(file);
-    let expect = Expect {
-        decision: DecisionWord::parse(now),
-        reason: reason.clone(),
-        ran: by.iter().cloned().collect(),
-        ..Expect::default()
-    };
-    save::test(&format!("{tool} of {file}:{line}"), "BeforeTool", save::tool_call(tool, input), &expect)
-}
-
-impl Replay<'_> {
     /// Decides about a call that was made, by today's hooks.
     fn call(&mut self, call: &PastCall) -> anyhow::Result<PresentDecision> {
         let now = self.decider.decide(call)?;
@@ -298,4 +282,18 @@ impl Replay<'_> {
             format!("{calls} calls, {} of {} MB, about {left} s left", mb(done), mb(all))
         });
     }
+}
+
+/// A difference as a test.
+/// The name has the place of the call in its transcript, without the folders of this machine.
+fn as_test(difference: &Difference) -> Value {
+    let Difference { file, line, tool, input, now, reason, by, .. } = difference;
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let expect = Expect {
+        decision: DecisionWord::parse(now),
+        reason: reason.clone(),
+        ran: by.iter().cloned().collect(),
+        ..Expect::default()
+    };
+    save::test(&format!("{tool} of {file}:{line}"), "BeforeTool", save::tool_call(tool, input), &expect)
 }

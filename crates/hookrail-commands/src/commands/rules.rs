@@ -64,10 +64,10 @@ pub(crate) fn run(args: &RulesArgs, context: &Context, printer: &mut Printer) ->
             let file = context.paths.user_file().map(|file| shown(&file, context));
             let file = file.unwrap_or_else(|| "your settings".to_owned());
             printer.message(format_args!(
-                "\n`hookrail rules enable @standard` turns the recommended ones on; this is in {file}:"
+                "\n`hookrail rules enable @standard` turns the recommended ones on; this is in {file}:\n  \
+                 {{ \"enableHooks\": true, \"hooksConfig\": {{ \"rules\": [\"@standard\"] }} }}\n\
+                 `hookrail rules NAME` shows a rule with its examples."
             ));
-            printer.message("  { \"enableHooks\": true, \"hooksConfig\": { \"rules\": [\"@standard\"] } }");
-            printer.message("`hookrail rules NAME` shows a rule with its examples.");
         }
     }
     Ok(ExitStatus::Success)
@@ -113,7 +113,7 @@ fn unknown(name: &str) -> anyhow::Error {
 }
 
 /// The hooks that run: none where hooks are off.
-fn running(settings: &ResolvedSettings) -> Vec<HookStatus> {
+pub(super) fn running(settings: &ResolvedSettings) -> Vec<HookStatus> {
     let mut hooks = settings.registry(RegistryScope::On).all_hooks();
     hooks.retain(|status| settings.activation.is_on() && status.may_run());
     hooks

@@ -158,7 +158,7 @@ async fn accept_clients(
     let listener = UnixListener::from_std(socket.listener()?).context("cannot listen on the socket")?;
     print_message(format_args!(
         "listening on {}",
-        crate::terminal::printer::escape_line(&socket.path().to_string_lossy())
+        crate::terminal::printer::escape_line(&socket.path.to_string_lossy())
     ));
     let mut has_warned = false;
     loop {
@@ -172,14 +172,11 @@ async fn accept_clients(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        match socket::same_user(&stream) {
-            Ok(()) => {}
-            Err(why) => {
-                if !std::mem::replace(&mut has_warned, true) {
-                    print_message(format_args!("warning: refused a client: {why}"));
-                }
-                continue;
+        if let Err(why) = socket::same_user(&stream) {
+            if !std::mem::replace(&mut has_warned, true) {
+                print_message(format_args!("warning: refused a client: {why}"));
             }
+            continue;
         }
         if let Ok((input, output)) = Descriptor::both_halves(stream) {
             clients.spawn(connection::serve_client(Arc::clone(server), input, output));

@@ -5,12 +5,13 @@
 
 use hookrail::EventName;
 use hookrail::components::HookKind;
-use hookrail::settings::{RegistryScope, ResolvedSettings};
+use hookrail::settings::ResolvedSettings;
 use hookrail_bridge::Agent;
 use serde::Serialize;
 
 use super::connect::program;
 use super::connect::status::{AgentStatus, Connected, status_of};
+use super::rules::running;
 use crate::cli::{Format, StatusArgs};
 use crate::context::Context;
 use crate::exit::ExitStatus;
@@ -102,8 +103,7 @@ struct Running {
 
 impl Running {
     fn of(settings: &ResolvedSettings, context: &Context) -> Self {
-        let mut on = settings.registry(RegistryScope::On).all_hooks();
-        on.retain(|status| settings.activation.is_on() && status.may_run());
+        let on = running(settings);
         let is_rule = |kind: &HookKind| matches!(kind, HookKind::Rule(_));
         let rules = on.iter().filter(|status| is_rule(&status.hook.kind)).count();
         let unusable = || refuse_unusable(settings, context).err().map(|error| error.to_string());

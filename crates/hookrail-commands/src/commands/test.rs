@@ -18,6 +18,7 @@ pub(crate) mod seen;
 mod show;
 mod source;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use self::edit::Accepted;
 use self::judge::{Mismatch, mismatches};
 use self::load::{TESTS_FOLDER, TestFile};
 use self::run::{FiledTest, FinishedTest, TestSetup};
-use self::show::{SLOW_MS, Shown};
+use self::show::SLOW_MS;
 use crate::cli::{TestArgs, TestFormat};
 use crate::commands::check::finding::{Finding, Sources};
 use crate::commands::check::published::Annotation;
@@ -75,8 +76,7 @@ struct TestReport<'a> {
 /// Hooks that are not approved do not run here either, and the test reports it; `--trust-hooks` is for machines on which
 /// no person can approve.
 pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-    let loaded = load::find(&args.files, context.project()).map_err(|problem| vec![*problem]);
-    let mut files = match loaded.and_then(load::load) {
+    let mut files = match load::find(&args.files, context.project()).and_then(load::load) {
         Ok(files) => files,
         Err(problems) => return Ok(print_problems(&problems, context, printer)),
     };
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &TestArgs, context: &Context, printer: &mut Printer) -> 
         printer.message("hint: `hookrail fire … --save-test NAME` keeps a call as a test");
     }
     let coverage = Coverage::new(settings, context);
-    let mut run = TestRun { args, context, coverage, judged: Vec::new(), accepted: Vec::new() };
+    let mut run = TestRun { args, context, coverage, judged: Vec::new(), accepted: BTreeMap::new() };
     let setup = TestSetup { session: Arc::clone(&session), context, trust_hooks: args.trust.trust_hooks };
     let runtime = crate::signals::runtime()?;
     if !runtime.block_on(run.run(&setup, &mut files, printer))? {
@@ -129,9 +129,9 @@ struct TestRun<'a> {
     context: &'a Context,
     coverage: Coverage,
     judged: Vec<Judged>,
-    /// What is to be written, with the place of its file.
+    /// What is to be written, by the place of its file.
     /// Nothing is written before all tests have run.
-    accepted: Vec<(usize, Accepted)>,
+    accepted: BTreeMap<usize, Vec<Accepted>>,
 }
 
 impl TestRun<'_> {
@@ -184,15 +184,9 @@ impl TestRun<'_> {
         let found = mismatches(case.expect.as_ref().unwrap_or(&nothing), &finished.seen);
         let accepted = self.args.accept && self.accept(case, place, &found, finished);
         let Some(file) = files.get(place) else { return Ok(()) };
-        let test = Shown {
-            name: &case.name,
-            place: format!("{}:{}", shown(&file.path, self.context), case.line),
-            seen: &finished.seen,
-            mismatches: &found,
-            accepted,
-        };
         if self.args.format == TestFormat::Text {
-            printer.data(show::render(&test))?;
+            let place = format!("{}:{}", shown(&file.path, self.context), case.line);
+            printer.data(show::render(&case.name, &place, &finished.seen, &found, accepted))?;
         }
         let passed = found.is_empty() || accepted;
         self.judged.push(Judged {
@@ -215,7 +209,7 @@ impl TestRun<'_> {
         }
         let is_any = !keys.is_empty();
         if is_any {
-            self.accepted.push((place, Accepted { index: case.index, keys }));
+            self.accepted.entry(place).or_default().push(Accepted { index: case.index, keys });
         }
         is_any
     }
@@ -240,17 +234,11 @@ impl TestRun<'_> {
     /// Writes accepted tests and reports, and prints the summary. Files are written only after all tests have run, so
     /// an interrupted run changes nothing.
     fn finish(mut self, files: &[TestFile], printer: &mut Printer) -> anyhow::Result<ExitStatus> {
-        for (place, file) in files.iter().enumerate() {
-            let (mine, _): (Vec<_>, Vec<_>) = self.accepted.iter().partition(|(other, _)| *other == place);
-            let changes: Vec<Accepted> = mine
-                .into_iter()
-                .map(|(_, accepted)| Accepted { index: accepted.index, keys: accepted.keys.clone() })
-                .collect();
-            if !changes.is_empty() {
-                save::accept(file, &changes, self.context)?;
-                let path = shown(&file.path, self.context);
-                printer.message(format_args!("wrote {} accepted tests to {path}", changes.len()));
-            }
+        for (place, changes) in &self.accepted {
+            let Some(file) = files.get(*place) else { continue };
+            save::accept(file, changes, self.context)?;
+            let path = shown(&file.path, self.context);
+            printer.message(format_args!("wrote {} accepted tests to {path}", changes.len()));
         }
         let passed = self.judged.iter().filter(|test| test.passed).count();
         let failed = self.judged.len() - passed;

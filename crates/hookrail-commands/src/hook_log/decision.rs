@@ -51,18 +51,13 @@ pub(super) fn refusal<'a>(
     reason: &str,
 ) -> DecisionLine<'a> {
     DecisionLine {
-        call_id: None,
         event,
         project,
         tool,
-        summary: None,
         decision: "block",
         block_cause: Some("failure"),
-        hook: None,
-        source: None,
         reason: Some(shortened(reason, MAX_REASON)),
-        changes: None,
-        duration_ms: 0,
+        ..DecisionLine::default()
     }
 }
 

@@ -102,7 +102,7 @@ impl LoggedCall {
     fn raw_input(&self) -> Option<&RawValue> {
         #[derive(Deserialize)]
         struct Given<'a> {
-            #[serde(borrow, default)]
+            #[serde(borrow)]
             input: Option<&'a RawValue>,
         }
         serde_json::from_str::<Given<'_>>(&self.text).ok()?.input
@@ -197,7 +197,6 @@ pub(crate) struct LoggedDecision {
     pub(crate) decision: String,
     pub(crate) block_cause: Option<String>,
     pub(crate) hook: Option<String>,
-    #[serde(default)]
     pub(crate) reason: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::read::{LoggedCall, OpenLogs, READ_AT_MOST};
 
 /// What the log contains about one hook.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookStats {
     /// The project's folder; empty where the log does not contain it.
@@ -37,23 +37,13 @@ pub(crate) struct HookStats {
 /// project is another hook.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
-    hooks: BTreeMap<HookKey, HookTotals>,
+    /// Durations are kept one by one, because percentiles cannot be added up.
+    hooks: BTreeMap<HookKey, (HookStats, Vec<u64>)>,
     /// Whether there are older lines that were not read.
     pub(crate) is_cut: bool,
 }
 
 type HookKey = (String, String, String);
-
-/// Durations are kept one by one, because percentiles cannot be added up.
-#[derive(Debug, Clone, Default)]
-struct HookTotals {
-    durations: Vec<u64>,
-    blocks: usize,
-    asks: usize,
-    failures: usize,
-    last_run: String,
-    command: String,
-}
 
 impl Statistics {
     /// Reads the end of a log with those that were moved aside.
@@ -73,8 +63,8 @@ impl Statistics {
     /// Adds a call to the numbers of its hook.
     pub(crate) fn add(&mut self, call: LoggedCall) {
         let (blocked, asked, failed) = (call.blocked(), call.asked(), call.error.is_some());
-        let hook = self.hooks.entry((call.project, call.event, call.name)).or_default();
-        hook.durations.push(call.duration_ms);
+        let (hook, durations) = self.hooks.entry((call.project, call.event, call.name)).or_default();
+        durations.push(call.duration_ms);
         hook.blocks += usize::from(blocked);
         hook.asks += usize::from(asked);
         hook.failures += usize::from(failed);
@@ -89,9 +79,9 @@ impl Statistics {
     pub(crate) fn of(&self, project: &Path, event: EventName, name: &str) -> Option<HookStats> {
         let key = |project: &str| (project.to_owned(), event.as_str().to_owned(), name.to_owned());
         let here = key(&project.to_string_lossy());
-        let mut known: Option<HookTotals> = self.hooks.get(&here).cloned();
+        let mut known = self.hooks.get(&here).cloned();
         if let Some(older) = self.hooks.get(&key("")) {
-            known.get_or_insert_default().join(older);
+            join(known.get_or_insert_default(), older);
         }
         known.map(|known| summarise((&here, &known)))
     }
@@ -102,37 +92,31 @@ impl Statistics {
     }
 }
 
-impl HookTotals {
-    /// The command is that of the younger run.
-    fn join(&mut self, other: &Self) {
-        self.durations.extend_from_slice(&other.durations);
-        self.blocks += other.blocks;
-        self.asks += other.asks;
-        self.failures += other.failures;
-        if other.last_run > self.last_run {
-            self.last_run.clone_from(&other.last_run);
-            self.command.clone_from(&other.command);
-        }
+/// The command is that of the younger run.
+fn join((hook, durations): &mut (HookStats, Vec<u64>), (other, more): &(HookStats, Vec<u64>)) {
+    durations.extend_from_slice(more);
+    hook.blocks += other.blocks;
+    hook.asks += other.asks;
+    hook.failures += other.failures;
+    if other.last_run > hook.last_run {
+        hook.last_run.clone_from(&other.last_run);
+        hook.command.clone_from(&other.command);
     }
 }
 
 /// Sorts a copy: the numbers may grow afterwards.
-fn summarise(((project, event, name), collected): (&HookKey, &HookTotals)) -> HookStats {
-    let mut durations = collected.durations.clone();
+fn summarise(((project, event, name), (hook, durations)): (&HookKey, &(HookStats, Vec<u64>))) -> HookStats {
+    let mut durations = durations.clone();
     durations.sort_unstable();
     HookStats {
         project: project.clone(),
         event: event.clone(),
         name: name.clone(),
         runs: durations.len(),
-        blocks: collected.blocks,
-        asks: collected.asks,
-        failures: collected.failures,
         p50_ms: percentile(&durations, 50).unwrap_or_default(),
         p95_ms: percentile(&durations, 95).unwrap_or_default(),
         max_ms: durations.last().copied().unwrap_or_default(),
-        last_run: collected.last_run.clone(),
-        command: collected.command.clone(),
+        ..hook.clone()
     }
 }
 

@@ -135,7 +135,7 @@ impl AgentUi {
     fn print_outcome(&self, outcome: &PromptOutcome) -> anyhow::Result<()> {
         let mut state = self.state();
         match self.format {
-            OutputFormat::Text => state.end_answer(outcome),
+            OutputFormat::Text => state.print_answer(|answer, printer| answer.end(printer, outcome)),
             OutputFormat::Json => {
                 let result = state.summary.result(outcome, None);
                 state.print_json(&result);
@@ -162,7 +162,7 @@ impl Ui for AgentUi {
         match self.format {
             OutputFormat::Text => {
                 if let AgentEvent::AnswerText(piece) = event {
-                    state.show_piece(piece);
+                    state.print_answer(|answer, printer| answer.show(printer, piece));
                 }
             }
             OutputFormat::Json => {}
@@ -218,7 +218,7 @@ impl Ui for AgentUi {
 
 impl TerminalUi for AgentUi {
     fn has_open_line(&self) -> bool {
-        self.state().answer.is_open()
+        self.state().answer.open
     }
 
     fn end_line(&self) {
@@ -247,22 +247,14 @@ impl UiState {
         self.keep_first_problem(printed);
     }
 
-    /// On a terminal only.
-    fn show_piece(&mut self, piece: &str) {
-        let printed = self.answer.show(&mut self.printer, piece);
+    /// Prints a part of the answer, or ends a line of it that a message would otherwise be glued to.
+    fn print_answer(&mut self, print: impl FnOnce(&mut AnswerStream, &mut Printer) -> anyhow::Result<()>) {
+        let printed = print(&mut self.answer, &mut self.printer);
         self.keep_first_problem(printed);
     }
 
-    /// Prints what was not shown in pieces.
-    fn end_answer(&mut self, outcome: &PromptOutcome) {
-        let printed = self.answer.end(&mut self.printer, outcome);
-        self.keep_first_problem(printed);
-    }
-
-    /// Ends a line of the answer that a message would otherwise be glued to.
     fn end_line(&mut self) {
-        let printed = self.answer.end_line(&mut self.printer);
-        self.keep_first_problem(printed);
+        self.print_answer(AnswerStream::end_line);
     }
 
     /// Later ones follow from the first.

@@ -14,8 +14,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitStatus {
     for cause in error.chain().skip(1) {
         printer.message(format_args!("caused by: {}", escape_line(&cause.to_string())));
     }
-    if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        printer.message(format_args!("hint: {}", escape_line(&hinted.hint)));
-    }
-    ExitStatus::Failure
+    let Some(Hinted { hint, status, .. }) = error.downcast_ref::<Hinted>() else {
+        return ExitStatus::Failure;
+    };
+    printer.message(format_args!("hint: {}", escape_line(hint)));
+    *status
 }

@@ -113,11 +113,16 @@ fn closed_pipe_or(result: io::Result<()>) -> anyhow::Result<()> {
 /// Makes text from outside safe to show: control characters (except newline and tab) and characters
 /// that reorder or hide text are written as escapes, so that a review shows what is there.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    escape_where(text, is_deceptive, |c| format!("\\u{{{:x}}}", u32::from(c)))
+    escape_where(text, is_deceptive, escaped_char)
+}
+
+/// A character as its number.
+pub(super) fn escaped_char(c: char) -> String {
+    format!("\\u{{{:x}}}", u32::from(c))
 }
 
 /// The text with these characters replaced.
-fn escape_where(
+pub(super) fn escape_where(
     text: &str,
     is_escaped: impl Fn(char) -> bool,
     escaped: impl Fn(char) -> String,
@@ -127,11 +132,7 @@ fn escape_where(
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_escaped(c) {
-            safe.push_str(&escaped(c));
-        } else {
-            safe.push(c);
-        }
+        if is_escaped(c) { safe.push_str(&escaped(c)) } else { safe.push(c) }
     }
     Cow::Owned(safe)
 }

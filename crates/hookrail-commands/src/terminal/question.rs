@@ -29,7 +29,7 @@ pub(crate) async fn ask(question: &Question) -> PermissionReply {
     }
     let text = question_text(question);
     // Where a hook asks for a person's decision, only a yes counts as one.
-    let empty = if question.hook_reason.is_some() { TypedAnswer::No } else { TypedAnswer::Unclear };
+    let empty = question.hook_reason.as_ref().map(|_| PermissionReply::No);
     let may_be_always = question.always.is_some();
     let (mut answer, answered) = oneshot::channel();
     let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
@@ -96,10 +96,10 @@ fn question_text(question: &Question) -> String {
     text
 }
 
-/// Yes only for a clear yes. `empty` is what Enter alone means.
+/// Yes only for a clear yes. `empty` is what Enter alone means, if anything.
 fn read_answer(
     question: &str,
-    empty: TypedAnswer,
+    empty: Option<PermissionReply>,
     may_be_always: bool,
     answer: &mut oneshot::Sender<PermissionReply>,
 ) -> PermissionReply {
@@ -109,33 +109,22 @@ fn read_answer(
         let mut screen = io::stderr().lock();
         let _ = screen.write_all(question.as_bytes()).and_then(|()| screen.flush());
         drop(screen);
-        let line = read_line(answer);
-        match line.as_deref().map(|line| if line.trim().is_empty() { empty } else { meaning(line) }) {
-            Some(TypedAnswer::Yes) => return PermissionReply::Yes,
-            Some(TypedAnswer::Always) if may_be_always => return PermissionReply::Always,
-            Some(TypedAnswer::No) | None => return PermissionReply::No,
-            Some(TypedAnswer::Always | TypedAnswer::Unclear) => {}
+        let Some(line) = read_line(answer) else { return PermissionReply::No };
+        let reply = if line.trim().is_empty() { empty } else { meaning(&line) };
+        if let Some(reply) = reply.filter(|reply| may_be_always || *reply != PermissionReply::Always) {
+            return reply;
         }
     }
     PermissionReply::No
 }
 
-/// What a typed line means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TypedAnswer {
-    Yes,
-    Always,
-    No,
-    Unclear,
-}
-
-/// Only whole words count: a line with an arrow key in it is not one of them.
-fn meaning(line: &str) -> TypedAnswer {
+/// What a typed line means, if it is clear. Only whole words count: a line with an arrow key in it is not one of them.
+fn meaning(line: &str) -> Option<PermissionReply> {
     match line.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => TypedAnswer::Yes,
-        "a" | "always" => TypedAnswer::Always,
-        "n" | "no" => TypedAnswer::No,
-        _ => TypedAnswer::Unclear,
+        "y" | "yes" => Some(PermissionReply::Yes),
+        "a" | "always" => Some(PermissionReply::Always),
+        "n" | "no" => Some(PermissionReply::No),
+        _ => None,
     }
 }
 
@@ -172,15 +161,15 @@ mod tests {
     #[test]
     fn only_a_clear_yes_is_a_yes() {
         for (line, expected) in [
-            ("y\n", TypedAnswer::Yes),
-            (" YES \r\n", TypedAnswer::Yes),
-            ("n\n", TypedAnswer::No),
-            ("No\n", TypedAnswer::No),
-            (" Always\n", TypedAnswer::Always),
-            ("a\n", TypedAnswer::Always),
-            ("\n", TypedAnswer::Unclear),
-            ("yn\n", TypedAnswer::Unclear),
-            ("\u{1b}[A y\n", TypedAnswer::Unclear),
+            ("y\n", Some(PermissionReply::Yes)),
+            (" YES \r\n", Some(PermissionReply::Yes)),
+            ("n\n", Some(PermissionReply::No)),
+            ("No\n", Some(PermissionReply::No)),
+            (" Always\n", Some(PermissionReply::Always)),
+            ("a\n", Some(PermissionReply::Always)),
+            ("\n", None),
+            ("yn\n", None),
+            ("\u{1b}[A y\n", None),
         ] {
             assert_eq!(meaning(line), expected, "{line:?}");
         }

@@ -201,7 +201,7 @@ impl Excerpt {
     /// `None` if the file has changed since and the place is no longer in it.
     fn of(text: &IndexedText, span: Range<usize>) -> Option<Self> {
         let Range { start, end } = text.line_around(span.start)?;
-        let text = text.as_str();
+        let text = &text.text;
         let before = text.get(start..span.start)?.trim_start_matches('\u{feff}');
         let marked = text.get(span.start..span.end.min(end).max(span.start))?;
         let after = text.get(span.start + marked.len()..end)?.trim_end_matches('\r');

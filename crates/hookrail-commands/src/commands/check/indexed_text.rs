@@ -10,7 +10,7 @@ const STRETCH: usize = 1024;
 /// A text and what is needed to find places in it.
 #[derive(Debug)]
 pub(super) struct IndexedText {
-    text: String,
+    pub(super) text: String,
     /// Where each line begins.
     lines: Vec<usize>,
     /// How many characters begin before each stretch.
@@ -29,11 +29,6 @@ impl IndexedText {
             count += begun_in(stretch);
         }
         Self { text, lines, characters }
-    }
-
-    /// The text, as it was given.
-    pub(super) fn as_str(&self) -> &str {
-        &self.text
     }
 
     /// Line and column of a byte, counted from 1; a byte order mark is in no column.

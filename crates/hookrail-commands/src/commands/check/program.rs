@@ -4,7 +4,7 @@
 //! Nothing is started but a shell that reads the command without running it. What depends on the moment, such as a
 //! variable, is not judged: a finding must be true.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -103,8 +103,7 @@ fn problems_asking(
         problems.extend(script_problem(&file, true, hook, context));
         return problems;
     }
-    let path = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
-    let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let path = path_of(hook);
     if !is_builtin(program) && find_in_path(program, &path).is_none() {
         let message = format!("there is no program `{program}`");
         let help = if project.join(program).is_file() {
@@ -123,6 +122,12 @@ fn problems_asking(
         problems.extend(script_problem(&project.join(script), false, hook, context));
     }
     problems
+}
+
+/// Where the programs of a hook are searched.
+fn path_of(hook: &Hook) -> OsString {
+    let own = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
+    own.or_else(|| std::env::var_os("PATH")).unwrap_or_default()
 }
 
 /// A hook from outside of the project that would run a file of whatever project it runs in. The engine refuses to.
@@ -207,9 +212,7 @@ fn interpreter_problem(file: &Path, name: &str, hook: &Hook) -> Option<Finding> 
     }
     if Path::new(interpreter).file_name() == Some(OsStr::new("env")) {
         let program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-        let path = hook.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.into());
-        let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-        if !program.contains('/') && find_in_path(program, &path).is_none() {
+        if !program.contains('/') && find_in_path(program, &path_of(hook)).is_none() {
             return missing(program);
         }
     }

@@ -17,47 +17,15 @@ use super::finding::{Finding, Severity};
 /// programs, and this finding is not worth the wait.
 const MOST_COMPARISONS: usize = 20_000;
 
-/// A rule that decides nothing.
-pub(super) struct Shadowed {
-    pub(super) index: usize,
-    /// The index of the rule that blocks the same calls.
-    by: usize,
-    /// Whether it asks: then it never has an effect. A block still gives its reason beside the other one.
-    asks: bool,
-}
+/// The rules of each file and event that run for the same calls, in the order of the settings, with their indexes.
+type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<(usize, &'s Rule)>>;
 
-impl Shadowed {
-    /// How bad it is, what is wrong, and what to do.
-    pub(super) fn finding(&self, settings: &ResolvedSettings) -> Option<Finding> {
-        let (narrow, wide) = (&settings.hooks.get(self.index)?.hook, &settings.hooks.get(self.by)?.hook);
-        let (severity, effect, help) = if self.asks {
-            (Severity::Warning, "never asks", "remove it, or make the other one narrower")
-        } else {
-            let help = "remove it, unless its reason is wanted beside the other one's";
-            (Severity::Note, "decides nothing", help)
-        };
-        let (name, by, line) = (&narrow.name, &wide.name, wide.origin.line);
-        let message =
-            format!("rule `{name}` {effect}: `{by}` (line {line}) already blocks every call that it is for");
-        Some(Finding::new(severity, DiagnosticCode::RuleShadowed, message, help))
-    }
-}
-
-/// A rule, and where it is.
-struct RuleCandidate<'s> {
-    index: usize,
-    rule: &'s Rule,
-}
-
-/// The rules of each file and event that run for the same calls, in the order of the settings.
-type Groups<'s> = HashMap<(&'s Path, &'s Level, EventName), Vec<RuleCandidate<'s>>>;
-
-/// All rules that decide nothing. `disabled` has the hooks that are off one by one.
+/// Findings about all rules that decide nothing, by their indexes. `disabled` has the hooks that are off one by one.
 pub(super) fn shadowed(
     settings: &ResolvedSettings,
     disabled: &HashSet<usize>,
     is_observed: impl Fn(EventName) -> bool,
-) -> Vec<Shadowed> {
+) -> Vec<(usize, Finding)> {
     // In a chain a hook between two rules may change what the second one is asked about.
     let chained: HashSet<EventName> = settings
         .hooks
@@ -72,25 +40,39 @@ pub(super) fn shadowed(
         let counts = hook.event.can_block() && !is_observed(hook.event) && !chained.contains(&hook.event);
         if counts && !disabled.contains(&index) {
             let place = (hook.origin.file.as_path(), &hook.origin.level, hook.event);
-            groups.entry(place).or_default().push(RuleCandidate { index, rule });
+            groups.entry(place).or_default().push((index, rule));
         }
     }
     let mut comparisons = 0;
     let mut found = Vec::new();
     for group in groups.values() {
-        for (place, narrow) in group.iter().enumerate() {
-            let asks = !narrow.rule.output().is_blocking_decision();
+        for (place, (index, narrow)) in group.iter().enumerate() {
+            let asks = !narrow.output().is_blocking_decision();
             // Of two blocks the first one gives its reason first. A question is never put where anything blocks.
             let others =
                 group.iter().enumerate().filter(|(other, _)| *other < place || (asks && *other > place));
             let mut others = others.take(MOST_COMPARISONS - comparisons).inspect(|_| comparisons += 1);
-            let by = others.find(|(_, wide)| {
-                covers(settings, wide.index, narrow.index) && wide.rule.shadows(narrow.rule)
-            });
-            found.extend(by.map(|(_, wide)| Shadowed { index: narrow.index, by: wide.index, asks }));
+            let by = others.find(|(_, (by, wide))| covers(settings, *by, *index) && wide.shadows(narrow));
+            let finding = by.and_then(|(_, (by, _))| finding(settings, *index, *by, asks));
+            found.extend(finding.map(|finding| (*index, finding)));
         }
     }
     found
+}
+
+/// How bad it is that another rule blocks the same calls, and what to do. A question then never has an effect; a block still
+/// gives its reason beside the other one.
+fn finding(settings: &ResolvedSettings, index: usize, by: usize, asks: bool) -> Option<Finding> {
+    let (narrow, wide) = (&settings.hooks.get(index)?.hook, &settings.hooks.get(by)?.hook);
+    let (severity, effect, help) = if asks {
+        (Severity::Warning, "never asks", "remove it, or make the other one narrower")
+    } else {
+        (Severity::Note, "decides nothing", "remove it, unless its reason is wanted beside the other one's")
+    };
+    let (name, by, line) = (&narrow.name, &wide.name, wide.origin.line);
+    let message =
+        format!("rule `{name}` {effect}: `{by}` (line {line}) already blocks every call that it is for");
+    Some(Finding::new(severity, DiagnosticCode::RuleShadowed, message, help))
 }
 
 /// Whether one hook is asked whenever the other one is: its matcher takes at least the same tools, and its approval

@@ -68,10 +68,10 @@ impl Check<'_> {
         let disabled = disabled.filter(|(_, why)| matches!(why, SkipReason::Disabled(_)));
         let disabled: HashSet<usize> = disabled.map(|(index, _)| index).collect();
         let effects = self.settings.agent_events();
-        for found in shadowed::shadowed(self.settings, &disabled, |event| effects.only_observes(event)) {
-            if let Some(finding) = found.finding(self.settings) {
-                self.at_hook(found.index, finding);
-            }
+        for (index, finding) in
+            shadowed::shadowed(self.settings, &disabled, |event| effects.only_observes(event))
+        {
+            self.at_hook(index, finding);
         }
     }
 }
@@ -98,19 +98,13 @@ fn targets<'h>(event: EventName, hooks: impl Iterator<Item = &'h Hook>) -> Vec<O
 /// must not hide them.
 pub(super) struct AsIfApproved {
     planner: HookPlanner,
-    /// By rank, as the planner lists hooks.
-    ranked: Vec<RankedHook>,
+    /// By rank, as the planner lists hooks, each with its index in the settings.
+    ranked: Vec<(usize, Arc<Hook>)>,
 }
 
 /// Where a hook is in the settings, and its name.
 fn place(hook: &Hook) -> (&Level, &Path, usize, EventName, &str) {
     (&hook.origin.level, &hook.origin.file, hook.origin.line, hook.event, &hook.name)
-}
-
-/// A hook in the registry, and its index in the settings.
-struct RankedHook {
-    hook: Arc<Hook>,
-    index: usize,
 }
 
 impl AsIfApproved {
@@ -124,7 +118,7 @@ impl AsIfApproved {
         }
         let ranked = registered.iter().filter_map(|status| {
             let index = by_place.get_mut(&place(&status.hook))?.pop_front()?;
-            Some(RankedHook { hook: Arc::clone(&status.hook), index })
+            Some((index, Arc::clone(&status.hook)))
         });
         Self { ranked: ranked.collect(), planner: HookPlanner::new(registry) }
     }
@@ -136,8 +130,8 @@ impl AsIfApproved {
         let mut ranked = self.ranked.iter();
         skipped
             .filter_map(|skipped| {
-                let found = ranked.find(|ranked| Arc::ptr_eq(&ranked.hook, &skipped.hook))?;
-                Some((found.index, skipped.why))
+                let (index, _) = ranked.find(|(_, hook)| Arc::ptr_eq(hook, &skipped.hook))?;
+                Some((*index, skipped.why))
             })
             .collect()
     }

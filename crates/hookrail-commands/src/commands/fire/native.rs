@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::cli::{EventWord, FireArgs};
 use crate::commands::bridge::{outcome_of, typed_event};
 use crate::context::Context;
-use crate::event_input::{self, InputProblem, sample_arguments, sample_fields};
+use crate::event_input::{self, sample_arguments, sample_fields};
+use crate::exit::misused;
 
 /// What an agent sent.
 pub(super) struct NativeInput {
@@ -30,17 +31,15 @@ pub(super) struct NativeAnswerReport {
 
 impl NativeInput {
     /// Reads what was given, in the agent's names.
-    pub(super) fn load(agent: Agent, args: &FireArgs, context: &Context) -> Result<Self, InputProblem> {
+    pub(super) fn load(agent: Agent, args: &FireArgs, context: &Context) -> anyhow::Result<Self> {
         let word = match &args.event {
             Some(EventWord::Ours(name)) => name.as_str(),
             Some(EventWord::Native(word)) => word,
             None => EventName::BeforeTool.as_str(),
         };
         let Some(native) = event_name(agent, word) else {
-            return Err(InputProblem::Usage {
-                message: format!("{} has no event `{word}`", agent.title()),
-                hint: format!("`hookrail connect {agent} --dry-run` shows its events"),
-            });
+            let hint = format!("`hookrail connect {agent} --dry-run` shows its events");
+            return misused(format!("{} has no event `{word}`", agent.title()), hint);
         };
         let mut fields = match &args.fields.payload {
             Some(file) => event_input::read_payload(file, "it is what the agent sends to its hooks")?,
@@ -52,18 +51,18 @@ impl NativeInput {
             }
             fields.entry("cwd").or_insert_with(|| context.project().to_string_lossy().into());
         }
-        let unfit = |why: String| InputProblem::Usage {
-            message: format!("this is not a payload of {}: {why}", agent.title()),
-            hint: format!("`hookrail fire {native} --agent {agent}` without a payload uses a sample"),
+        let fit = || {
+            let event = read(agent, Some(native), fields.to_string().as_bytes())?;
+            let Some(name) = event.event else {
+                anyhow::bail!("its event `{}` has no counterpart here", event.native_event);
+            };
+            let input = typed_event(name, &event, context.project())?;
+            Ok(Self { event, input })
         };
-        let event = read(agent, Some(native), fields.to_string().as_bytes())
-            .map_err(|error| unfit(error.to_string()))?;
-        let Some(name) = event.event else {
-            return Err(unfit(format!("its event `{}` has no counterpart here", event.native_event)));
-        };
-        let input =
-            typed_event(name, &event, context.project()).map_err(|error| unfit(format!("{error:#}")))?;
-        Ok(Self { event, input })
+        fit().or_else(|why: anyhow::Error| {
+            let hint = format!("`hookrail fire {native} --agent {agent}` without a payload uses a sample");
+            misused(format!("this is not a payload of {}: {why:#}", agent.title()), hint)
+        })
     }
 
     /// The answer that the agent would get for a result, at the first event of a session.
@@ -79,7 +78,7 @@ impl NativeInput {
 }
 
 /// The sample of an event, in the agent's names of tool and arguments.
-fn sample(agent: Agent, native: &str, args: &FireArgs) -> Result<Value, InputProblem> {
+fn sample(agent: Agent, native: &str, args: &FireArgs) -> anyhow::Result<Value> {
     let ours = read(agent, Some(native), b"{}").ok().and_then(|event| event.event);
     let mut fields = ours.map(|ours| sample_fields(ours, None, None)).unwrap_or_default();
     if ours.is_some_and(EventName::has_tool) {
@@ -101,10 +100,8 @@ fn sample(agent: Agent, native: &str, args: &FireArgs) -> Result<Value, InputPro
         fields.insert("tool_name".to_owned(), tool.into());
         fields.insert("tool_input".to_owned(), input);
     } else if args.fields.tool.is_some() || args.fields.input.is_some() {
-        return Err(InputProblem::Usage {
-            message: format!("`--tool` and `--input` are for events of tools, not for {native}"),
-            hint: "`--payload FILE` takes the event's own fields".to_owned(),
-        });
+        let message = format!("`--tool` and `--input` are for events of tools, not for {native}");
+        return misused(message, "`--payload FILE` takes the event's own fields");
     }
     fields.insert("hook_event_name".to_owned(), native.into());
     Ok(Value::Object(JsonObject::from_iter(fields)))

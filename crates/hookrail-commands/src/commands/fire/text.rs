@@ -16,7 +16,6 @@ use crate::commands::failure_hint;
 use crate::context::Context;
 use crate::display::ended;
 use crate::effect::{NO_EFFECT_HERE, consequence_of_failure, why_observed};
-use crate::event_input;
 use crate::terminal::printer::{escape, escape_line};
 use crate::terminal::style::{Style, paint};
 
@@ -27,8 +26,9 @@ const SHOWN: usize = 2_000;
 /// Hooks in the order of the plan, those that did not run, the verdict, and with `--repeat` the numbers.
 pub(super) fn render(fired: &Fired<'_>, summary: Option<&RepeatSummary>, context: &Context) -> String {
     let mut text = fired.result.event.to_string();
-    if let Some(subject) = event_input::subject(fired.input) {
-        let _ = write!(text, " {}", escape_line(&subject));
+    // The tool's name, or the word of a session event.
+    if let Some(subject) = fired.input.event().match_target() {
+        let _ = write!(text, " {}", escape_line(subject));
     }
     let _ = match fired.result.runs.len() {
         0 => writeln!(text, ": no hook ran"),

@@ -12,18 +12,13 @@ use crate::terminal::progress::Progress;
 /// Observes every hook, for the log and for the progress line.
 pub(super) struct Watch {
     log: Arc<HookLog>,
-    progress: Progress,
+    pub(super) progress: Progress,
 }
 
 impl Watch {
     /// Writes to the log, and shows progress where stderr is a terminal.
     pub(super) fn new(log: Arc<HookLog>) -> Self {
         Self { log, progress: Progress::on_stderr(None, true) }
-    }
-
-    /// Takes the progress line off the screen.
-    pub(super) fn idle(&self) {
-        self.progress.idle();
     }
 }
 

@@ -1,8 +1,11 @@
 //! The first test beside a first hook: what the starter does with the event's sample, and what it refuses.
 
-use hookrail::EventName;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
+use hookrail::{EventName, JsonObject};
+use serde_json::Value;
+
+use crate::commands::test::case::{DecisionWord, Expect};
 use crate::commands::test::load::TESTS_FOLDER;
 use crate::commands::test::save;
 use crate::context::Context;
@@ -38,52 +41,24 @@ pub(super) fn write(
 /// The first one fires the sample of the event and expects that it goes on; where the starter refuses something, a
 /// second one shows that.
 pub(super) fn of_starter(event: EventName, hook: &str) -> Vec<Value> {
-    let mut sample = json!({ "name": format!("{hook}: {event} goes on"), "event": event.as_str() });
-    if let Value::Object(sample) = &mut sample {
-        if event.has_tool() {
-            sample.insert("tool".to_owned(), "write_file".into());
-        }
-        sample.insert("expect".to_owned(), json!({ "decision": "allow", "ran": [hook] }));
-    }
-    let refused = match event {
-        EventName::BeforeTool => json!({
-            "tool": "write_file",
-            "input": { "file_path": ".env", "content": "KEY=1" },
-            "expect": { "decision": "block", "reason": ".env", "ran": [hook] },
-        }),
-        EventName::BeforeModel => json!({
-            "payload": { "llm_request": { "model": "m", "messages": [
-                { "role": "user", "content": "-----BEGIN RSA PRIVATE KEY-----\nabc" }] } },
-            "expect": { "decision": "block", "ran": [hook] },
-        }),
-        EventName::AfterAgent => json!({
-            "payload": { "prompt": "p", "prompt_response": "A TODO stays", "stop_hook_active": false },
-            "expect": { "decision": "block", "ran": [hook] },
-        }),
-        _ => return vec![sample],
-    };
-    let mut named = json!({ "name": format!("{hook}: what it blocks"), "event": event.as_str() });
-    if let (Value::Object(named), Value::Object(refused)) = (&mut named, refused) {
-        named.extend(refused);
-    }
-    vec![sample, named]
+    let tool = event.has_tool().then(|| ("tool".to_owned(), "write_file".into()));
+    let expect =
+        Expect { decision: Some(DecisionWord::Allow), ran: vec![hook.to_owned()], ..Expect::default() };
+    let name = format!("{hook}: {event} goes on");
+    let mut tests = vec![save::test(&name, event.as_str(), JsonObject::from_iter(tool), &expect)];
+    tests.extend(prepared(event.as_str(), hook));
+    tests
 }
 
 /// The tests of the starter rule.
 /// The last one expects that the rule is not involved at all.
 pub(super) fn of_rule(rule: &str) -> Vec<Value> {
-    let push = |name: &str, command: &str, expect: Value| {
-        json!({
-            "name": format!("{rule}: {name}"),
-            "event": "BeforeTool",
-            "tool": "run_shell_command",
-            "input": { "command": command },
-            "expect": expect,
-        })
-    };
-    vec![
-        push("a force push", "git push -f", json!({ "decision": "block", "ran": [rule] })),
-        push("behind sudo", "sudo git push origin --force", json!({ "decision": "block", "ran": [rule] })),
-        push("a plain push", "git push", json!({ "notRan": [rule] })),
-    ]
+    prepared("rule", rule)
+}
+
+/// The tests in the file beside this one, with the name of the hook, which holds nothing that JSON would escape.
+fn prepared(of: &str, hook: &str) -> Vec<Value> {
+    let text = include_str!("first_tests.json").replace("HOOK", hook);
+    let mut all: BTreeMap<String, Vec<Value>> = serde_json::from_str(&text).unwrap_or_default();
+    all.remove(of).unwrap_or_default()
 }

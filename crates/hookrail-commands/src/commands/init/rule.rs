@@ -16,6 +16,14 @@ use crate::terminal::printer::Printer;
 /// The name of the rule, after what it does.
 const NAME: &str = "no-force-push";
 
+/// What to type next.
+const NEXT: &str = r#"
+Try it:
+  hookrail fire BeforeTool --tool run_shell_command --input '{"command":"git push -f"}'
+See what rules see of a command:
+  hookrail facts BeforeTool --tool run_shell_command --input '{"command":"sudo git push -f"}'
+`hookrail rules` lists rules that are ready to use."#;
+
 /// Adds the rule to the settings and approves it, as `init` does with a script.
 /// There is one starter rule, for tool calls; other events are refused with what to do instead.
 pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -54,14 +62,6 @@ pub(super) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         approve::approve(&name, |pending| pending.hook.name == name, settings_waited, context, printer)?;
         first_test::write(&name, &first_test::of_rule(&name), context, printer)?;
     }
-    printer.data("\nTry it:")?;
-    printer.data(
-        "  hookrail fire BeforeTool --tool run_shell_command --input '{\"command\":\"git push -f\"}'",
-    )?;
-    printer.data("See what rules see of a command:")?;
-    printer.data(
-        "  hookrail facts BeforeTool --tool run_shell_command --input '{\"command\":\"sudo git push -f\"}'",
-    )?;
-    printer.data("`hookrail rules` lists rules that are ready to use.")?;
+    printer.data(NEXT)?;
     Ok(ExitStatus::Success)
 }

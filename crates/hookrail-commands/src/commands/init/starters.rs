@@ -1,10 +1,9 @@
 //! The starter scripts: for each event one that does something useful, in three languages, with comments
 //! that explain what the event gives and takes. The shell ones need no JSON tool.
-
-mod agent;
-mod model;
-mod session;
-mod tool;
+//!
+//! The text about an event, and what follows it in each language, are files in `starters/`. The three versions of a script
+//! decide alike; each reads all of stdin even where it needs none of it, because a hook that ends early can break the pipe
+//! that its payload is written to.
 
 use std::fmt::Write as _;
 
@@ -14,61 +13,70 @@ use crate::cli::Language;
 
 /// One event's starter: its scripts, and the text about the event.
 pub(super) struct Starter {
+    event: EventName,
     /// What the hook is called, after what it does.
     pub(super) name: &'static str,
-    /// The matcher in the settings entry; `None` for every value.
-    pub(super) matcher: Option<&'static str>,
-    /// When the event fires and what its hooks can do.
+    /// Paragraphs: when the event fires and what its hooks can do, its fields, what exit code 2 does, JSON answers and what
+    /// they mean, and what this script does.
     about: &'static str,
-    /// The event's own fields.
-    fields: &'static [(&'static str, &'static str)],
-    /// JSON answers and what they mean.
-    answers: &'static [(&'static str, &'static str)],
-    /// What exit code 2 does.
-    exit_two: &'static str,
-    /// What this script does.
-    does: &'static str,
-    /// What follows the comment and the reading of stdin, in a file of its own for each language.
+    /// What follows the comment and the reading of stdin.
     sh: &'static str,
     python: &'static str,
     node: &'static str,
-    /// Another way to fire it, and what that shows.
-    pub(super) try_also: Option<(&'static str, &'static str)>,
-    /// Whether the agent applies its answers only when the settings ask for it.
-    pub(super) needs_apply: bool,
+}
+
+macro_rules! starter {
+    ($event:ident, $name:literal, $file:literal) => {
+        Starter {
+            event: EventName::$event,
+            name: $name,
+            about: include_str!(concat!("starters/", $file, ".txt")),
+            sh: include_str!(concat!("starters/", $file, ".sh")),
+            python: include_str!(concat!("starters/", $file, ".py")),
+            node: include_str!(concat!("starters/", $file, ".js")),
+        }
+    };
 }
 
 impl Starter {
-    /// What the hook does, as half a sentence.
-    pub(super) fn does(&self) -> &'static str {
-        self.does.trim_end_matches('.')
-    }
-
-    pub(super) fn of(event: EventName) -> &'static Self {
+    pub(super) fn of(event: EventName) -> Self {
         match event {
-            EventName::BeforeTool => &tool::BEFORE_TOOL,
-            EventName::AfterTool => &tool::AFTER_TOOL,
-            EventName::BeforeToolSelection => &tool::BEFORE_TOOL_SELECTION,
-            EventName::BeforeModel => &model::BEFORE_MODEL,
-            EventName::AfterModel => &model::AFTER_MODEL,
-            EventName::BeforeAgent => &agent::BEFORE_AGENT,
-            EventName::AfterAgent => &agent::AFTER_AGENT,
-            EventName::SessionStart => &session::SESSION_START,
-            EventName::SessionEnd => &session::SESSION_END,
-            EventName::PreCompress => &session::PRE_COMPRESS,
-            EventName::Notification => &session::NOTIFICATION,
+            EventName::BeforeTool => starter!(BeforeTool, "protect-env-files", "before_tool"),
+            EventName::AfterTool => starter!(AfterTool, "remind-of-tests", "after_tool"),
+            EventName::BeforeToolSelection => {
+                starter!(BeforeToolSelection, "read-only-mode", "before_tool_selection")
+            }
+            EventName::BeforeModel => starter!(BeforeModel, "keep-private-keys", "before_model"),
+            EventName::AfterModel => starter!(AfterModel, "ask-for-short-answers", "after_model"),
+            EventName::BeforeAgent => starter!(BeforeAgent, "tell-the-date", "before_agent"),
+            EventName::AfterAgent => starter!(AfterAgent, "no-open-todos", "after_agent"),
+            EventName::SessionStart => starter!(SessionStart, "tell-git-branch", "session_start"),
+            EventName::SessionEnd => starter!(SessionEnd, "list-sessions", "session_end"),
+            EventName::PreCompress => starter!(PreCompress, "keep-transcript", "pre_compress"),
+            EventName::Notification => starter!(Notification, "desktop-notification", "notification"),
         }
     }
 
+    /// The matcher in the settings entry; `None` for every value. The command line can change files, too, which a rule sees
+    /// and a look at `file_path` does not.
+    pub(super) fn matcher(&self) -> Option<&'static str> {
+        self.event.has_tool().then_some("write_file|replace")
+    }
+
+    /// What the hook does, as half a sentence.
+    pub(super) fn does(&self) -> &'static str {
+        self.about.trim_end().rsplit('\n').next().unwrap_or_default().trim_end_matches('.')
+    }
+
     /// The script with its comment at the head, in the given language.
-    pub(super) fn script(&self, event: EventName, language: Language) -> String {
+    pub(super) fn script(&self, language: Language) -> String {
         let (first_line, mark, body) = match language {
             Language::Sh => ("#!/bin/sh", "#", self.sh),
             Language::Python => ("#!/usr/bin/env python3", "#", self.python),
             Language::Node => ("#!/usr/bin/env node", "//", self.node),
         };
         let mut script = format!("{first_line}\n");
-        for line in self.explanation(event).lines() {
+        for line in self.explanation().lines() {
             let space = if line.is_empty() { "" } else { " " };
             let _ = writeln!(script, "{mark}{space}{line}");
         }
@@ -87,28 +95,20 @@ impl Starter {
 
     /// The comment at the head of a script. It repeats the protocol for one event, so that a person who reads only the
     /// script can change it.
-    fn explanation(&self, event: EventName) -> String {
-        let mut text = format!("{event} hooks run {}\n\nThey get one JSON object on stdin:\n", self.about);
-        let common = [
-            ("session_id, cwd, timestamp", "as for every event"),
-            ("transcript_path", "the session's log; may be empty"),
-        ];
-        let width = self.fields.iter().chain(&common).map(|(name, _)| name.len()).max().unwrap_or(0);
-        for (name, meaning) in self.fields.iter().chain(&common) {
-            let _ = writeln!(text, "  {name:width$}  {meaning}");
-        }
-        let _ = writeln!(text, "\nThey answer with their exit code:");
-        let _ =
-            writeln!(text, "  0  fine; stdout may hold a JSON object (below), plain text goes to the model");
-        let _ = writeln!(text, "  2  {}", self.exit_two);
-        let _ = writeln!(text, "  any other: a warning, with stderr as its text; everything goes on");
-        let _ = writeln!(text, "\nJSON that counts here:");
-        let stop = [("{\"continue\": false, \"stopReason\": \"…\"}", "stops the agent")];
-        for (json, meaning) in self.answers.iter().chain(&stop) {
-            let _ = writeln!(text, "  {json}\n      {meaning}");
-        }
-        let _ = write!(text, "\nThis one {}", self.does);
-        text
+    fn explanation(&self) -> String {
+        let mut paragraphs = self.about.trim_end().split("\n\n");
+        let mut next = || paragraphs.next().unwrap_or_default();
+        let (about, fields, exit_two, answers, does) = (next(), next(), next(), next(), next());
+        format!(
+            "{} hooks run {about}\n\nThey get one JSON object on stdin:\n{fields}\n\n\
+             They answer with their exit code:\n  \
+             0  fine; stdout may hold a JSON object (below), plain text goes to the model\n  \
+             2  {exit_two}\n  \
+             any other: a warning, with stderr as its text; everything goes on\n\n\
+             JSON that counts here:\n{answers}\n  \
+             {{\"continue\": false, \"stopReason\": \"…\"}}\n      stops the agent\n\nThis one {does}",
+            self.event
+        )
     }
 }
 

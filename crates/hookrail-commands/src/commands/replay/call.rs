@@ -92,42 +92,13 @@ pub(super) fn arguments(raw: &RawValue) -> Option<JsonObject> {
 pub(super) fn refusal(text: &str) -> PastOutcome {
     // Results can be megabytes of output; the refusal of a call is at the beginning.
     let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or_default();
-    let says = |words: &[&str]| words.iter().any(|word| head.contains(word));
-    let by_hook = says(&[
-        "blocked by PreToolUse hook",
-        "PreToolUse hook blocked",
-        "hook error: [",
-        "denied by PreToolUse hook",
-        "Denied by preToolUse hook",
-        "Tool execution blocked",
-        "Agent execution stopped by hook",
-        "Permission denied by hook",
-        "Blocked by hook",
-        "blocked by hook",
-    ]) || (head.contains("Hook PreToolUse:") && head.contains("denied this tool"))
+    let says = |texts: &str| texts.lines().any(|text| head.contains(text));
+    let by_hook = says(include_str!("call/by_hooks.txt"))
+        || (head.contains("Hook PreToolUse:") && head.contains("denied this tool"))
         || (head.contains("PreToolUse:") && head.contains("hook error"));
-    let by_person = says(&[
-        "The user doesn't want to proceed with this tool use",
-        "The user doesn't want to take this action",
-        "Request interrupted by user",
-        "but you haven't granted it yet",
-        "Permission to use",
-        "rejected by user",
-        "rejected by the user",
-        "User cancelled",
-        "User rejected",
-        "cancelled by user",
-        "denied by policy",
-        "requires user confirmation",
-        "[Operation Cancelled]",
-        "Qwen Code requires permission to use",
-        "is denied by permission rules",
-        "default permission is 'deny'",
-        "requires permission, but background agents cannot prompt",
-    ]);
     if by_hook {
         PastOutcome::Block
-    } else if by_person {
+    } else if says(include_str!("call/by_people.txt")) {
         PastOutcome::Denied
     } else {
         PastOutcome::Allow

@@ -1,7 +1,7 @@
 //! Lines of a file, one at a time, each of a bounded length. A line that is longer is passed over without being
 //! kept, so that a file of any size and shape takes the same memory.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 /// The longest line that is read. Transcripts hold whole files and pictures in one line.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -39,38 +39,20 @@ impl<R: BufRead> TranscriptLines<R> {
         if self.buffer.capacity() > 1024 * 1024 {
             self.buffer.shrink_to(64 * 1024);
         }
-        let (mut any, mut too_long) = (false, false);
-        loop {
-            let piece = match self.reader.fill_buf() {
-                Ok(piece) => piece,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if piece.is_empty() {
-                break;
-            }
-            any = true;
-            let end = piece.iter().position(|byte| *byte == b'\n');
-            let content = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
-            if self.buffer.len() + content.len() > self.most {
-                too_long = true;
-                self.buffer.clear();
-            }
-            if !too_long {
-                self.buffer.extend_from_slice(content);
-            }
-            let used = end.map_or(piece.len(), |end| end + 1);
-            self.bytes += used as u64;
-            self.reader.consume(used);
-            if end.is_some() {
-                break;
-            }
-        }
-        if !any {
+        // One byte more, which shows that the line is too long if it is not the line's end.
+        let mut line = self.reader.by_ref().take(self.most as u64 + 1);
+        self.bytes += line.read_until(b'\n', &mut self.buffer)? as u64;
+        if self.buffer.is_empty() {
             return Ok(None);
         }
         self.number += 1;
-        Ok(Some(if too_long { TranscriptLine::TooLong } else { TranscriptLine::Text(&self.buffer) }))
+        let is_ended = self.buffer.last() == Some(&b'\n');
+        if !is_ended && self.buffer.len() > self.most {
+            self.bytes += self.reader.skip_until(b'\n')? as u64;
+            return Ok(Some(TranscriptLine::TooLong));
+        }
+        let text = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        Ok(Some(TranscriptLine::Text(text)))
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Collected {
     session: Option<String>,
     items: VecDeque<Item>,
     /// How many were ever added.
-    total: u64,
+    pub(super) total: u64,
 }
 
 impl Collected {
@@ -95,11 +95,6 @@ impl Collected {
         if self.items.len() > 2 * MOST {
             self.items.pop_front();
         }
-    }
-
-    /// How many lines there were so far.
-    pub(super) fn cursor(&self) -> u64 {
-        self.total
     }
 
     /// Everything for a page, and how many decisions that is.

@@ -225,7 +225,7 @@ impl LiveReport {
 
     fn page(&self) -> Answer {
         let mut state = self.state();
-        let cursor = state.collected.cursor();
+        let cursor = state.collected.total;
         let cached = state.page.as_ref().filter(|(at, _)| *at == cursor).map(|(_, page)| page.clone());
         let body = cached.unwrap_or_else(|| {
             let (data, _) = state.collected.page_data(&self.args, &state.coverage, true);

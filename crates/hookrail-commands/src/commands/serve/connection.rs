@@ -20,7 +20,7 @@ const FLOOD: usize = 32 * 1024;
 
 /// Serves one client until its input ends or the server stops, and everything is answered.
 pub(super) async fn serve_client(server: Arc<Server>, input: Descriptor, output: Descriptor) {
-    let outbox = Outbox::new();
+    let outbox = Arc::new(Outbox::default());
     let requests = async {
         take_requests(&server, &input, &outbox).await;
         outbox.finish();
@@ -77,8 +77,8 @@ async fn take_line(
 ) {
     let hooks = server.engines.current();
     let request = match check_line(server, &hooks, line) {
-        LineCheck::NeedsHooks(request) => request,
-        LineCheck::Answered(answer) => return write_answer(&answer, answers),
+        Ok(request) => request,
+        Err(answer) => return write_answer(&answer, answers),
     };
     let mut permit = Arc::clone(&server.in_flight).try_acquire_owned().ok();
     if permit.is_none() {
@@ -89,17 +89,14 @@ async fn take_line(
     tokio::spawn(run_hooks(Arc::clone(server), hooks, request, outbox.expect_response(), permit));
 }
 
-/// What a line needs before it can be answered.
-/// Most events of most agents need no hook, and are answered here without a task.
-enum LineCheck {
-    /// A request for which hooks have to run.
-    NeedsHooks(HookExecutionRequest),
-    /// Nothing: this is the response.
-    Answered(HookExecutionResponse),
-}
-
+/// The request of a line, if hooks have to run for it; else the answer, which most events of most agents get without a task.
 /// A line that is refused is answered too, so that a client never waits for nothing.
-fn check_line(server: &Server, hooks: &HookSession, line: &RequestLine<'_>) -> LineCheck {
+#[expect(clippy::result_large_err, reason = "the answer goes to the client and no further")]
+fn check_line(
+    server: &Server,
+    hooks: &HookSession,
+    line: &RequestLine<'_>,
+) -> Result<HookExecutionRequest, HookExecutionResponse> {
     let text = match line {
         RequestLine::Text(text) => text,
         RequestLine::Refused(why) => {
@@ -113,16 +110,13 @@ fn check_line(server: &Server, hooks: &HookSession, line: &RequestLine<'_>) -> L
                         .to_owned()
                 }
             };
-            return LineCheck::Answered(HookExecutionResponse::invalid_request(&message));
+            return Err(HookExecutionResponse::invalid_request(&message));
         }
     };
-    let request = match HookExecutionRequest::parse_text(text) {
-        Ok(request) => request,
-        Err(refusal) => return LineCheck::Answered(refusal),
-    };
+    let request = HookExecutionRequest::parse_text(text)?;
     match hooks.hook_system() {
-        Some(system) if system.has_hooks_for(&request) => LineCheck::NeedsHooks(request),
-        _ => LineCheck::Answered(request.answer_without_hooks()),
+        Some(system) if system.has_hooks_for(&request) => Ok(request),
+        _ => Err(request.answer_without_hooks()),
     }
 }
 

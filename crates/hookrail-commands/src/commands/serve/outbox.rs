@@ -15,7 +15,9 @@ const KEPT: usize = 256 * 1024;
 /// After a request to end, a client that takes no byte for so long is given up.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Collects answers and writes them. Many may add to it, one writes.
+/// Collects answers and writes them. Many may add to it, one writes. It is shared by the reader, the writer and every request in
+/// flight.
+#[derive(Default)]
 pub(super) struct Outbox {
     state: Mutex<OutboxState>,
     /// For the writer: something changed.
@@ -27,6 +29,7 @@ pub(super) struct Outbox {
 }
 
 /// `queued` and `writing` together are what the client has not read.
+#[derive(Default)]
 struct OutboxState {
     /// Whole lines that wait to be written.
     queued: Vec<u8>,
@@ -34,20 +37,13 @@ struct OutboxState {
     writing: usize,
     /// Responses that are registered and not yet queued.
     pending: usize,
-    /// Whether more requests may come.
-    reading: bool,
+    /// No more requests will come.
+    finished: bool,
     /// The client has gone; its answers are dropped.
     gone: bool,
 }
 
 impl Outbox {
-    /// Shared by the reader, the writer and every request in flight.
-    pub(super) fn new() -> Arc<Self> {
-        let state = OutboxState { queued: Vec::new(), writing: 0, pending: 0, reading: true, gone: false };
-        let (work, room, gone) = (Notify::new(), Notify::new(), Notify::new());
-        Arc::new(Self { state: Mutex::new(state), work, room, gone })
-    }
-
     /// Adds whole lines and empties the buffer they came in.
     pub(super) fn send(&self, lines: &mut Vec<u8>) {
         if lines.is_empty() {
@@ -94,7 +90,7 @@ impl Outbox {
 
     /// No more requests will come.
     pub(super) fn finish(&self) {
-        self.lock().reading = false;
+        self.lock().finished = true;
         self.work.notify_one();
     }
 
@@ -106,7 +102,7 @@ impl Outbox {
                 let mut state = self.lock();
                 std::mem::swap(&mut state.queued, &mut lines);
                 state.writing = lines.len();
-                if lines.is_empty() && !state.reading && state.pending == 0 {
+                if lines.is_empty() && state.finished && state.pending == 0 {
                     return;
                 }
             }

@@ -18,7 +18,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// A request over it can run hooks, so no other user may reach it.
 #[derive(Debug)]
 pub(super) struct BoundSocket {
-    path: PathBuf,
+    /// Absolute, as it is shown to the person.
+    pub(super) path: PathBuf,
     /// The file as we made it: device and inode. Another server's file in its place is left alone.
     identity: (u64, u64),
     listener: Option<UnixListener>,
@@ -47,11 +48,6 @@ impl BoundSocket {
     /// The listener, once.
     pub(super) fn listener(&mut self) -> anyhow::Result<UnixListener> {
         self.listener.take().context("the socket is in use already")
-    }
-
-    /// Absolute, as it is shown to the person.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -21,6 +21,15 @@ pub(crate) struct Mismatch {
 }
 
 impl Mismatch {
+    fn new(
+        key: &'static str,
+        expected: impl Into<String>,
+        seen: impl Into<String>,
+        accepted: impl Into<Value>,
+    ) -> Self {
+        Self { key, expected: expected.into(), seen: seen.into(), accepted: accepted.into() }
+    }
+
     /// The difference on one line.
     pub(crate) fn line(&self) -> String {
         format!("{}: expected {}, seen {}", self.key, self.expected, self.seen)
@@ -30,41 +39,28 @@ impl Mismatch {
 /// Everything that is not as expected, in the order of the contract's keys.
 pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let mut found = Vec::new();
-    if let Some(expected) = expect.decision
-        && expected != seen.decision
-    {
-        found.push(Mismatch {
-            key: "decision",
-            expected: expected.as_str().to_owned(),
-            seen: seen.decision.as_str().to_owned(),
-            accepted: seen.decision.as_str().into(),
-        });
+    let word = seen.decision.as_str();
+    if let Some(expected) = expect.decision.filter(|expected| *expected != seen.decision) {
+        found.push(Mismatch::new("decision", expected.as_str(), word, word));
     }
     let mut deciders = seen.ran.iter().filter(|ran| ran.decided).peekable();
     if let (Some(expected), Some(first)) = (expect.decision, deciders.peek().map(|ran| ran.name.clone()))
         && expected == seen.decision
         && deciders.all(|ran| ran.stands_in)
     {
-        let word = seen.decision.as_str();
-        found.push(Mismatch {
-            key: "decision",
-            expected: format!("{word} by the project's `{first}`"),
-            seen: format!("{word} by a hook of that name in other settings"),
-            accepted: word.into(),
-        });
+        let expected = format!("{word} by the project's `{first}`");
+        let seen = format!("{word} by a hook of that name in other settings");
+        found.push(Mismatch::new("decision", expected, seen, word));
     }
     if let Some(expected) = &expect.reason
         && !seen.reasons.iter().any(|reason| reason.contains(expected.as_str()))
         && !expected.is_empty()
     {
         let first = seen.reasons.first();
-        found.push(Mismatch {
-            key: "reason",
-            expected: format!("a text with {}", json!(expected)),
-            seen: first.map_or_else(|| "none".to_owned(), |reason| json!(reason).to_string()),
-            // Every text contains the empty one.
-            accepted: first.cloned().unwrap_or_default().into(),
-        });
+        let expected = format!("a text with {}", json!(expected));
+        let shown = first.map_or_else(|| "none".to_owned(), |reason| json!(reason).to_string());
+        // Every text contains the empty one.
+        found.push(Mismatch::new("reason", expected, shown, first.cloned().unwrap_or_default()));
     }
     found.extend(names(expect, seen));
     if let Some(expected) = &expect.input {
@@ -77,13 +73,14 @@ pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     if let Some(most) = expect.max_ms
         && seen.took_ms > most
     {
-        found.push(Mismatch {
-            key: "maxMs",
-            expected: format!("at most {most} ms"),
-            seen: format!("{} ms", seen.took_ms),
-            // Twice as much, because times differ from run to run.
-            accepted: (seen.took_ms.saturating_mul(2)).into(),
-        });
+        // Twice as much, because times differ from run to run.
+        let accepted = seen.took_ms.saturating_mul(2);
+        found.push(Mismatch::new(
+            "maxMs",
+            format!("at most {most} ms"),
+            format!("{} ms", seen.took_ms),
+            accepted,
+        ));
     }
     found
 }
@@ -92,39 +89,27 @@ pub(crate) fn mismatches(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
 fn names(expect: &Expect, seen: &SeenOutcome) -> Vec<Mismatch> {
     let ran = |name: &String| seen.ran.iter().any(|ran| ran.name == *name);
     let ran_itself = |name: &String| seen.ran.iter().any(|ran| ran.name == *name && !ran.stands_in);
-    let all: Vec<&str> = seen.ran.iter().map(|ran| ran.name.as_str()).collect();
+    let all: Vec<String> = seen.ran.iter().map(|ran| ran.name.clone()).collect();
     let mut found = Vec::new();
-    if !expect.ran.iter().all(ran_itself) {
-        let missing: Vec<&str> =
-            expect.ran.iter().filter(|name| !ran_itself(name)).map(String::as_str).collect();
+    let missing: Vec<String> = expect.ran.iter().filter(|name| !ran_itself(name)).cloned().collect();
+    if !missing.is_empty() {
         let shown = |ran: &HookThatRan| {
             let place =
                 if ran.stands_in { format!(" of the {}'s settings", ran.level) } else { String::new() };
             format!("{}{place}", ran.name)
         };
         let shown: Vec<String> = seen.ran.iter().map(shown).collect();
-        found.push(Mismatch {
-            key: "ran",
-            expected: listed(&missing),
-            seen: listed(&shown.iter().map(String::as_str).collect::<Vec<_>>()),
-            accepted: all.clone().into(),
-        });
+        found.push(Mismatch::new("ran", listed(&missing), listed(&shown), all.clone()));
     }
-    if expect.not_ran.iter().any(ran) {
-        let (wrong, right): (Vec<&String>, Vec<&String>) = expect.not_ran.iter().partition(|name| ran(name));
-        let wrong: Vec<&str> = wrong.into_iter().map(String::as_str).collect();
-        found.push(Mismatch {
-            key: "notRan",
-            expected: format!("not {}", listed(&wrong)),
-            seen: listed(&all),
-            accepted: right.into_iter().cloned().collect::<Vec<String>>().into(),
-        });
+    let (wrong, right): (Vec<String>, Vec<String>) = expect.not_ran.iter().cloned().partition(ran);
+    if !wrong.is_empty() {
+        found.push(Mismatch::new("notRan", format!("not {}", listed(&wrong)), listed(&all), right));
     }
     found
 }
 
 /// Names separated by commas, or that there are none.
-fn listed(names: &[&str]) -> String {
+fn listed(names: &[String]) -> String {
     if names.is_empty() { "no hook".to_owned() } else { names.join(", ") }
 }
 
@@ -140,20 +125,16 @@ fn object(key: &'static str, expected: &JsonObject, seen: Option<&JsonObject>) -
         expected.keys().filter_map(|name| Some((name.clone(), object.get(name)?.clone()))).collect()
     };
     let seen = Value::Object(compared(seen));
-    let expected = Value::Object(expected.clone()).to_string();
-    Some(Mismatch { key, expected, seen: seen.to_string(), accepted: seen })
+    Some(Mismatch::new(key, json!(expected).to_string(), seen.to_string(), seen))
 }
 
 /// Without the key, a failing hook fails the test: a guard that broke would otherwise pass as one that allows.
 fn errors(expected: Option<bool>, seen: &SeenOutcome) -> Option<Mismatch> {
     let failed = !seen.failures.is_empty();
     let wanted = expected.unwrap_or(false);
-    (failed != wanted).then(|| Mismatch {
-        key: "errors",
-        expected: if wanted { "a hook that fails" } else { "none" }.to_owned(),
-        seen: if failed { seen.failures.join("; ") } else { "none".to_owned() },
-        accepted: failed.into(),
-    })
+    let expected = if wanted { "a hook that fails" } else { "none" };
+    let shown = if failed { seen.failures.join("; ") } else { "none".to_owned() };
+    (failed != wanted).then(|| Mismatch::new("errors", expected, shown, failed))
 }
 
 /// Whether `whole` contains everything in `part`: objects may have more keys, arrays have the same length.

@@ -33,7 +33,7 @@ pub(crate) struct TestFile {
 }
 
 /// The files named, or the project's. Folders stand for the `.json` files in them.
-pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
+pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     if named.is_empty() {
         return Ok(TESTS_FOLDERS.iter().flat_map(|folder| in_folder(&project.join(folder))).collect());
     }
@@ -42,7 +42,7 @@ pub(crate) fn find(named: &[PathBuf], project: &Path) -> Result<Vec<PathBuf>, Bo
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => files.extend(in_folder(path)),
             Ok(_) => files.push(path.clone()),
-            Err(error) => return Err(Box::new(unreadable(path, &error.to_string()))),
+            Err(error) => return Err(vec![unreadable(path, &error)]),
         }
     }
     Ok(files)
@@ -72,7 +72,7 @@ pub(crate) fn load(paths: Vec<PathBuf>) -> Result<Vec<TestFile>, Vec<Diagnostic>
 
 /// The text is kept for `--accept`, which must edit what was read.
 fn load_one(path: PathBuf) -> Result<TestFile, Vec<Diagnostic>> {
-    let text = read_text(&path).map_err(|why| vec![unreadable(&path, &why.to_string())])?;
+    let text = read_text(&path).map_err(|why| vec![unreadable(&path, &why)])?;
     let tests = read::parse(&path, &text)?;
     Ok(TestFile { path, text, tests })
 }
@@ -83,7 +83,7 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
 }
 
 /// Without a place, because nothing of the file was read.
-fn unreadable(path: &Path, why: &str) -> Diagnostic {
+fn unreadable(path: &Path, why: &io::Error) -> Diagnostic {
     let message = format!("`{}` cannot be read: {why}", path.display());
     Diagnostic::new(DiagnosticCode::NoTestFile, Severity::Error, message)
 }

@@ -88,7 +88,7 @@ impl<'a> TestFileReader<'a> {
         };
         let event = input.as_ref().map(|input| input.event().name());
         let expect = expect.and_then(|expect| self.expect(expect, event));
-        let line = self.source.line(keys.range.start);
+        let line = self.source.text.line(keys.range.start);
         let case = TestCase { name: name?, line, index, input: input?, files, scratch_home, expect };
         (self.source.problems.len() == before).then_some(case)
     }

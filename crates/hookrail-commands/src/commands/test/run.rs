@@ -1,5 +1,6 @@
 //! Runs tests: side by side, each through settings, matcher, plan, run and merge, as `fire` does.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::case::TestCase;
-use super::scratch::{self, Scratch};
+use super::scratch;
 use super::seen::SeenOutcome;
 use crate::context::Context;
 
@@ -54,85 +55,65 @@ pub(super) async fn run_all(
     let permits = Arc::new(Semaphore::new(processors * AT_ONCE));
     let is_timed = |case: &TestCase| case.expect.as_ref().is_some_and(|expect| expect.max_ms.is_some());
     let mut tasks = JoinSet::new();
-    let mut waiting: Vec<Option<FinishedTest>> = tests.iter().map(|_| None).collect();
+    let mut waiting = BTreeMap::new();
     let mut next = 0;
+    // A result waits until all before it are there.
+    let mut keep = |finished: FinishedTest| {
+        waiting.insert(finished.place, finished);
+        while let Some(finished) = waiting.remove(&next) {
+            next += 1;
+            done(finished)?;
+        }
+        anyhow::Ok(())
+    };
     for (place, test) in tests.iter().enumerate().filter(|(_, test)| !is_timed(&test.case)) {
         // Taken before the test's project is made, so that at most so many projects exist at once.
         let permit = Arc::clone(&permits).acquire_owned().await;
-        let work = PreparedTest::new(place, &test.case, setup)?;
+        let work = prepared(place, &test.case, setup)?;
         tasks.spawn(async move {
-            let finished = work.run().await;
+            let finished = work.await;
             drop(permit);
             finished
         });
         while let Some(finished) = tasks.try_join_next() {
-            keep(&mut waiting, finished?);
-            hand_over(&mut waiting, &mut next, &mut done)?;
+            keep(finished?)?;
         }
     }
     while let Some(finished) = tasks.join_next().await {
-        keep(&mut waiting, finished?);
-        hand_over(&mut waiting, &mut next, &mut done)?;
+        keep(finished?)?;
     }
     for (place, test) in tests.iter().enumerate().filter(|(_, test)| is_timed(&test.case)) {
-        keep(&mut waiting, PreparedTest::new(place, &test.case, setup)?.run().await);
-        hand_over(&mut waiting, &mut next, &mut done)?;
+        keep(prepared(place, &test.case, setup)?.await)?;
     }
     Ok(())
 }
 
-/// A result waits in its slot until all before it are there.
-fn keep(waiting: &mut [Option<FinishedTest>], finished: FinishedTest) {
-    if let Some(slot) = waiting.get_mut(finished.place) {
-        *slot = Some(finished);
-    }
-}
-
-/// Hands over every result whose turn it is.
-fn hand_over(
-    waiting: &mut [Option<FinishedTest>],
-    next: &mut usize,
-    done: &mut impl FnMut(FinishedTest) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    while let Some(finished) = waiting.get_mut(*next).and_then(Option::take) {
-        *next += 1;
-        done(finished)?;
-    }
-    Ok(())
-}
-
-/// One test with the session that it runs in. Most tests share the project's and its workers; those with files or a home of
-/// their own cannot.
-struct PreparedTest {
+/// One test in its session. Most tests share the project's and its workers; those with files or a home of their own cannot:
+/// their temporary project is made at once, and is gone when the test is.
+fn prepared(
     place: usize,
-    case: Arc<TestCase>,
-    session: Arc<HookSession>,
-    own: Option<Scratch>,
-}
-
-impl PreparedTest {
-    /// Makes the temporary project, if the test has one. It is gone when the test is.
-    fn new(place: usize, case: &Arc<TestCase>, setup: &TestSetup<'_>) -> anyhow::Result<Self> {
-        let case = Arc::clone(case);
-        if case.files.is_none() && !case.scratch_home {
-            return Ok(Self { place, case, session: Arc::clone(&setup.session), own: None });
-        }
+    case: &Arc<TestCase>,
+    setup: &TestSetup<'_>,
+) -> anyhow::Result<impl Future<Output = FinishedTest> + Send + use<>> {
+    let case = Arc::clone(case);
+    let (session, own) = if case.files.is_none() && !case.scratch_home {
+        (Arc::clone(&setup.session), None)
+    } else {
         let settings = setup.session.settings();
         let (session, own) = scratch::session(&case, settings, setup.context, setup.trust_hooks)?;
-        Ok(Self { place, case, session: Arc::new(session), own: Some(own) })
-    }
-
-    /// A session of its own is drained here, before its folder goes.
-    async fn run(self) -> FinishedTest {
-        let (result, took) = fire(&self.session, &self.case).await;
-        let mut seen = SeenOutcome::new(&self.case.input.event, &result, took);
-        seen.note_stand_ins(result.event, self.session.settings());
-        if let Some(own) = self.own {
+        (Arc::new(session), Some(own))
+    };
+    Ok(async move {
+        let (result, took) = fire(&session, &case).await;
+        let mut seen = SeenOutcome::new(&case.input.event, &result, took);
+        seen.note_stand_ins(result.event, session.settings());
+        if let Some(own) = own {
             seen.warnings.extend(own.warning);
-            self.session.drain().await;
+            // Before its folder goes.
+            session.drain().await;
         }
-        FinishedTest { place: self.place, seen, result }
-    }
+        FinishedTest { place, seen, result }
+    })
 }
 
 /// Fires a test's event.

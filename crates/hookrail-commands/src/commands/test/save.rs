@@ -64,18 +64,14 @@ fn change(
         _ => read_text(locked.path())
             .map_err(|why| anyhow::anyhow!("cannot read `{}`: {why}", file.display()))?,
     };
-    let hint = match edit(&text) {
-        Ok(edited) => {
-            locked.replace(edited.as_bytes(), 0o644)?;
-            return Ok(());
+    match edit(&text) {
+        Ok(edited) => Ok(locked.replace(edited.as_bytes(), 0o644)?),
+        Err(error) => {
+            let hint = match error {
+                TestEditError::Taken(_) => "choose another name, or edit the file",
+                TestEditError::Changed => "`hookrail test` shows what is wrong with it",
+            };
+            fail(format!("cannot change `{}`: {error}", shown(file, context)), hint)
         }
-        Err(TestEditError::Taken(name)) => {
-            (TestEditError::Taken(name), "choose another name, or edit the file")
-        }
-        Err(TestEditError::Changed) => {
-            (TestEditError::Changed, "`hookrail test` shows what is wrong with it")
-        }
-    };
-    let message = format!("cannot change `{}`: {}", shown(file, context), hint.0);
-    fail(message, hint.1)
+    }
 }

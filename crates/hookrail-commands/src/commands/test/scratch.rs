@@ -8,14 +8,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Context as _;
+use hookrail::HookSession;
 use hookrail::approvals::named_paths;
-use hookrail::components::inherited_environment;
-use hookrail::components::{Level, Recheck};
+use hookrail::components::{Level, Recheck, inherited_environment};
 use hookrail::settings::{ResolvedSettings, SETTINGS_FOLDERS};
-use hookrail::{HookSession, TrustPolicy};
 use tempfile::TempDir;
 
 use super::case::TestCase;
@@ -47,29 +45,23 @@ pub(super) fn session(
 ) -> anyhow::Result<(HookSession, Scratch)> {
     let folder = tempfile::tempdir().context("cannot make a temporary project")?;
     let base = folder.path().canonicalize().context("cannot find the temporary project")?;
-    let mut builder = context.engine(trust_hooks, None);
+    let mut context = context.clone();
+    let mut trusted = trust_hooks;
     let mut warning = None;
     if let Some(files) = &case.files {
         let project = base.join("project");
         fs::create_dir(&project).context("cannot make a temporary project")?;
         let brings_hooks =
-            fill(&project, files, settings, context).context("cannot fill a temporary project")?;
-        let trusted = trust_hooks || (!brings_hooks && is_approved(settings));
+            fill(&project, files, settings, &context).context("cannot fill a temporary project")?;
+        trusted |= !brings_hooks && is_approved(settings);
         if brings_hooks && !trusted {
             let text =
                 "this test brings its own hooks, which are not approved; `--trust-hooks` lets them run";
             warning = Some(text.to_owned());
         }
-        let policy = if trusted {
-            TrustPolicy::ApproveForThisRun
-        } else {
-            TrustPolicy::RequireApproval(context.approvals())
-        };
-        let mut paths = context.paths.clone();
-        paths.project_dir.clone_from(&project);
-        let services = Arc::new(crate::services::Services::new(&paths.home));
-        builder = HookSession::builder(project, policy).settings_paths(paths).services(services);
+        context.paths.project_dir = project;
     }
+    let mut builder = context.engine(trusted, None);
     if case.scratch_home {
         let home = base.join("home");
         fs::create_dir(&home).context("cannot make a temporary home")?;

@@ -13,45 +13,39 @@ pub(super) const SLOW_MS: u64 = 1_000;
 /// How much of a value is shown.
 const SHOWN: usize = 600;
 
-/// A judged test, as it is shown.
-pub(super) struct Shown<'a> {
-    pub(super) name: &'a str,
-    /// Its file and line.
-    pub(super) place: String,
-    pub(super) seen: &'a SeenOutcome,
-    /// What differs from what was expected.
-    pub(super) mismatches: &'a [Mismatch],
-    /// Whether what was seen is written into the test.
-    pub(super) accepted: bool,
-}
-
-/// The lines of one test.
+/// The lines of one test, whose `place` is a file and a line; `accepted` if what was seen is written into it.
 /// A test that passed has one line and nothing else, so that failures stand out.
-pub(super) fn render(shown: &Shown<'_>) -> String {
-    let (word, style) = match (shown.mismatches.is_empty(), shown.accepted) {
+pub(super) fn render(
+    name: &str,
+    place: &str,
+    seen: &SeenOutcome,
+    mismatches: &[Mismatch],
+    accepted: bool,
+) -> String {
+    let (word, style) = match (mismatches.is_empty(), accepted) {
         (_, true) => ("ACCEPT", Style::Yellow),
         (true, false) => ("PASS", Style::BoldGreen),
         (false, false) => ("FAIL", Style::Red),
     };
     let word = paint(style, &format!("{word:<6}"));
-    let mut text = format!("{word} [{:>6} ms] {}", shown.seen.took_ms, escape_line(shown.name));
-    if shown.mismatches.is_empty() {
+    let mut text = format!("{word} [{:>6} ms] {}", seen.took_ms, escape_line(name));
+    if mismatches.is_empty() {
         return text;
     }
-    let _ = write!(text, "  ({})", shown.place);
-    for mismatch in shown.mismatches {
+    let _ = write!(text, "  ({place})");
+    for mismatch in mismatches {
         let _ = write!(text, "\n         {}", mismatch.key);
         let _ = write!(text, "\n           - expected {}", indented(&mismatch.expected));
         let _ = write!(text, "\n           + seen     {}", indented(&mismatch.seen));
     }
-    let _ = write!(text, "\n         ran: {}", ran(shown.seen));
-    if let Some(reason) = shown.seen.reasons.first() {
+    let _ = write!(text, "\n         ran: {}", ran(seen));
+    if let Some(reason) = seen.reasons.first() {
         let _ = write!(text, "\n         reason: {}", indented(reason));
     }
-    for failure in &shown.seen.failures {
+    for failure in &seen.failures {
         let _ = write!(text, "\n         {}", indented(failure));
     }
-    for warning in &shown.seen.warnings {
+    for warning in &seen.warnings {
         let _ = write!(text, "\n         warning: {}", indented(warning));
     }
     text

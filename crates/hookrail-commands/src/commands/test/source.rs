@@ -13,7 +13,7 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 
 /// A test file's text and what is wrong with it so far.
 pub(super) struct TestSource<'a> {
-    text: SourceText<'a>,
+    pub(super) text: SourceText<'a>,
     /// Problems of the whole file, each with its place.
     pub(super) problems: Vec<Diagnostic>,
 }
@@ -75,10 +75,6 @@ impl<'a> TestSource<'a> {
             let help = Some(format!("write it as `\\u{:04x}`", u32::from(found)));
             self.problem::<()>(range.start + at..range.start + at + 1, message, help);
         }
-    }
-
-    pub(super) fn line(&self, offset: usize) -> usize {
-        self.text.line(offset)
     }
 
     /// Notes something that is wrong with a range of the text; there is nothing to go on with.

@@ -1,11 +1,8 @@
 //! The answer as text: piece by piece on a terminal, else the final answer alone.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
 use hookrail_agent::PromptOutcome;
 
-use crate::terminal::printer::Printer;
+use crate::terminal::printer::{Printer, escape_where, escaped_char};
 
 /// Prints an answer.
 /// A hook that replaces an answer works on the whole of it, so the agent streams only what no hook can change.
@@ -13,7 +10,7 @@ pub(super) struct AnswerStream {
     /// Whether pieces are shown as they come.
     streams: bool,
     /// Whether the last piece left its line open.
-    open: bool,
+    pub(super) open: bool,
 }
 
 impl AnswerStream {
@@ -46,11 +43,6 @@ impl AnswerStream {
         }
     }
 
-    /// Whether the last piece left its line open.
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
-
     /// Makes sure that what follows begins on a line of its own.
     pub(super) fn end_line(&mut self, printer: &mut Printer) -> anyhow::Result<()> {
         if std::mem::take(&mut self.open) { printer.piece("\n") } else { Ok(()) }
@@ -60,25 +52,13 @@ impl AnswerStream {
 /// Escapes what a terminal would act on in a model's answer. Unlike a review of hooks, an answer may
 /// contain joiners and variants, which emoji are made of, and marks of direction, which some scripts need; overrides
 /// and isolates, which make text look like other text, it may not. A line may end with a carriage return and a newline.
-fn escape_controls(text: &str) -> Cow<'_, str> {
+fn escape_controls(text: &str) -> String {
     let is_control = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}')
     };
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let ends_line = c == '\r' && rest.peek() == Some(&'\n');
-        if is_control(c) && !ends_line {
-            let _ = write!(escaped, "\\u{{{:x}}}", u32::from(c));
-        } else {
-            escaped.push(c);
-        }
-    }
-    Cow::Owned(escaped)
+    let lines = text.split("\r\n").map(|line| escape_where(line, is_control, escaped_char));
+    lines.collect::<Vec<_>>().join("\r\n")
 }
 
 #[cfg(test)]

@@ -109,16 +109,17 @@ fn asked_for(event: EventName, output: &HookOutput, view: Option<&TraceView>) ->
     let mark = |no_effect: bool| if no_effect { format!(" ({NO_EFFECT_HERE})") } else { String::new() };
     let mut actions = Vec::new();
     let specific = |field: &str| output.specific(field).and_then(Value::as_str);
+    let reason = |has_own: bool| {
+        let own = specific("permissionDecisionReason").filter(|_| has_own);
+        let reason = own.or(output.reason.as_deref());
+        reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default()
+    };
     if output.blocks(event) {
         let denied = event == EventName::BeforeTool && output.is_permission_denied();
-        let reason = specific("permissionDecisionReason").filter(|_| denied).or(output.reason.as_deref());
-        let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
-        actions.push(format!("block{}{reason}", mark(observed || !event.can_block())));
+        actions.push(format!("block{}{}", mark(observed || !event.can_block()), reason(denied)));
     }
     if output.asks(event) {
-        let reason = specific("permissionDecisionReason").or(output.reason.as_deref());
-        let reason = reason.map(|reason| format!(": {}", short(reason))).unwrap_or_default();
-        actions.push(format!("ask{reason}"));
+        actions.push(format!("ask{}", reason(true)));
     }
     if output.should_stop_execution() {
         actions.push(format!("stop{}: {}", mark(observed), short(output.effective_stop_reason())));

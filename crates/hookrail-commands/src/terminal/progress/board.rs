@@ -30,27 +30,18 @@ pub(super) struct Board {
 
 /// Something that has begun and not ended.
 pub(super) struct RunningItem {
-    pub(super) what: Activity,
+    pub(super) kind: Activity,
+    /// As the line shows it, which also identifies the one that ended: events have no other mark.
+    pub(super) text: String,
     pub(super) since: Instant,
 }
 
-/// What can be waited for. A name identifies the one that ended, since events have no other mark.
-#[derive(Debug, PartialEq, Eq)]
+/// What can be waited for, from the inside out: hooks are inside of calls, and tool calls inside of a model's turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Activity {
-    Hook { event: EventName, name: String },
-    Tool { name: String },
-    Model { name: String },
-}
-
-impl Activity {
-    /// How far out it is: hooks are inside of calls, and tool calls inside of a model's turn.
-    const fn depth(&self) -> u8 {
-        match self {
-            Self::Hook { .. } => 0,
-            Self::Tool { .. } => 1,
-            Self::Model { .. } => 2,
-        }
-    }
+    Hook,
+    Tool,
+    Model,
 }
 
 impl Board {
@@ -61,36 +52,35 @@ impl Board {
 
     /// Takes note of what begins or ends with this event.
     pub(super) fn note(&mut self, event: &AgentEvent<'_>) {
+        let hook = |event: EventName, name: &str| format!("hook {} ({event})", escape_line(name));
+        let tool = |name: &str| format!("tool {}", escape_line(name));
         match *event {
-            AgentEvent::ModelStarted { model } => self.begin(Activity::Model { name: model.to_owned() }),
-            AgentEvent::ModelFinished => self.end(|what| matches!(what, Activity::Model { .. })),
+            AgentEvent::ModelStarted { model } => {
+                self.begin(Activity::Model, format!("model {}", escape_line(model)));
+            }
+            AgentEvent::ModelFinished => self.end(|work| work.kind == Activity::Model),
             AgentEvent::ToolState { name, state: ToolState::Executing, .. } => {
-                self.begin(Activity::Tool { name: name.to_owned() });
+                self.begin(Activity::Tool, tool(name));
             }
             AgentEvent::ToolState { name, state: ToolState::Idle, .. } => {
-                self.end(|what| matches!(what, Activity::Tool { name: tool } if tool == name));
+                self.end(|work| work.text == tool(name));
             }
-            AgentEvent::HookStarted { event, name } => {
-                self.begin(Activity::Hook { event, name: name.to_owned() });
-            }
+            AgentEvent::HookStarted { event, name } => self.begin(Activity::Hook, hook(event, name)),
             AgentEvent::HookFinished { event, run } => {
-                let name = &run.hook.name;
-                self.end(
-                    |what| matches!(what, Activity::Hook { event: of, name: hook } if *of == event && hook == name),
-                );
+                self.end(|work| work.text == hook(event, &run.hook.name));
             }
             _ => {}
         }
     }
 
     /// Shown only after [`SHOWN_AFTER`].
-    fn begin(&mut self, what: Activity) {
-        self.running.push(RunningItem { what, since: Instant::now() });
+    fn begin(&mut self, kind: Activity, text: String) {
+        self.running.push(RunningItem { kind, text, since: Instant::now() });
     }
 
     /// Ends the oldest work of this kind; calls of one tool may run side by side.
-    fn end(&mut self, is_it: impl Fn(&Activity) -> bool) {
-        if let Some(index) = self.running.iter().position(|work| is_it(&work.what)) {
+    fn end(&mut self, is_it: impl Fn(&RunningItem) -> bool) {
+        if let Some(index) = self.running.iter().position(is_it) {
             self.running.remove(index);
         }
     }
@@ -110,7 +100,7 @@ impl Board {
         }
         let Some(line) = self.line(now) else { return };
         if let Some(inner) = inner.filter(|inner| inner.has_open_line()) {
-            if self.running.iter().all(|work| matches!(work.what, Activity::Model { .. })) {
+            if self.running.iter().all(|work| work.kind == Activity::Model) {
                 // The answer itself shows that the model is at work.
                 return;
             }
@@ -125,18 +115,10 @@ impl Board {
     pub(super) fn line(&self, now: Instant) -> Option<String> {
         let mut waits: Vec<&RunningItem> =
             self.running.iter().filter(|work| now.duration_since(work.since) >= SHOWN_AFTER).collect();
-        waits.sort_by_key(|work| (work.what.depth(), work.since));
-        let texts: Vec<String> = waits
-            .into_iter()
-            .map(|work| {
-                let what = match &work.what {
-                    Activity::Hook { event, name } => format!("hook {} ({event})", escape_line(name)),
-                    Activity::Tool { name } => format!("tool {}", escape_line(name)),
-                    Activity::Model { name } => format!("model {}", escape_line(name)),
-                };
-                format!("{what} {:.1} s", now.duration_since(work.since).as_secs_f64())
-            })
-            .collect();
+        waits.sort_by_key(|work| (work.kind, work.since));
+        let seconds = |work: &RunningItem| now.duration_since(work.since).as_secs_f64();
+        let texts: Vec<String> =
+            waits.into_iter().map(|work| format!("{} {:.1} s", work.text, seconds(work))).collect();
         // In the last column some terminals wrap, and a wrapped line cannot be wiped.
         (!texts.is_empty()).then(|| cut(&texts.join(" · "), (self.columns)().saturating_sub(1)))
     }

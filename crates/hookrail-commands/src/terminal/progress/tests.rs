@@ -162,12 +162,12 @@ fn the_slowest_hook_comes_first() {
     let board = progress.board.as_ref().unwrap();
     let now = Instant::now();
     let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
-    let hook = |name: &str| Activity::Hook { event: EventName::BeforeTool, name: name.to_owned() };
+    let item = |kind, text: &str, seconds| RunningItem { kind, text: text.to_owned(), since: ago(seconds) };
     lock(board).running = vec![
-        RunningItem { what: Activity::Model { name: "m".to_owned() }, since: ago(9) },
-        RunningItem { what: Activity::Tool { name: "t".to_owned() }, since: ago(8) },
-        RunningItem { what: hook("quick"), since: ago(1) },
-        RunningItem { what: hook("slow"), since: ago(5) },
+        item(Activity::Model, "model m", 9),
+        item(Activity::Tool, "tool t", 8),
+        item(Activity::Hook, "hook quick (BeforeTool)", 1),
+        item(Activity::Hook, "hook slow (BeforeTool)", 5),
     ];
     lock(board).columns = || 200;
     assert_eq!(

@@ -15,25 +15,20 @@ pub(in crate::commands::replay) use document::document;
 
 /// A message, in either form.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ChatMessage<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     cwd: Option<Cow<'a, str>>,
-    #[serde(default, rename = "toolCalls")]
     tool_calls: Option<Vec<Value>>,
-    #[serde(default, rename = "message")]
-    inner: Option<ChatContent>,
-    #[serde(default)]
+    message: Option<ChatContent>,
     parts: Option<Vec<Value>>,
-    #[serde(default)]
     content: Option<Value>,
-    #[serde(default, rename = "toolCallResult")]
-    result: Option<Value>,
+    tool_call_result: Option<Value>,
 }
 
 /// The form in which the parts are one level deeper.
 #[derive(Deserialize)]
 struct ChatContent {
-    #[serde(default)]
     parts: Option<Vec<Value>>,
 }
 
@@ -56,9 +51,10 @@ impl ChatMessage<'_> {
             Some(Value::Array(parts)) => parts,
             _ => Vec::new(),
         };
-        let nested = self.inner.and_then(|inner| inner.parts).unwrap_or_default();
+        let nested = self.message.and_then(|message| message.parts).unwrap_or_default();
         // A status beside a response is more exact than the response itself.
-        let word = |key| self.result.as_ref().and_then(|result| result.get(key)).and_then(Value::as_str);
+        let result = self.tool_call_result.as_ref();
+        let word = |key| result.and_then(|result| result.get(key)).and_then(Value::as_str);
         let (status, error_type) = (word("status"), word("errorType"));
         for part in nested.iter().chain(&self.parts.unwrap_or_default()).chain(&content) {
             if let Some(call) = part.get("functionCall") {
@@ -82,12 +78,8 @@ impl ChatMessage<'_> {
 /// An entry of `toolCalls`, which has its end beside it.
 /// Gemini CLI writes it again as it changes, so the same call may come more than once.
 fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> TranscriptEntry {
-    let (Some(name), Some(args)) = (name_of(call), call.get("args").filter(|args| args.is_object())) else {
-        return TranscriptEntry::Unreadable;
-    };
-    let mut read = PastCall::native(agent, name, args, number);
-    read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
-    read.cwd = cwd.map(str::to_owned);
+    let read = call.get("args").and_then(|args| past_call(agent, call, args, number, cwd));
+    let Some(read) = read else { return TranscriptEntry::Unreadable };
     let status = call.get("status").and_then(Value::as_str);
     let results = [call.get("result"), call.get("resultDisplay")];
     let result = results.into_iter().flatten().map(text_of).collect::<String>();
@@ -98,16 +90,15 @@ fn tool_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> Tran
 fn function_call(agent: Agent, call: &Value, number: u64, cwd: Option<&str>) -> TranscriptEntry {
     let nothing = Value::Object(serde_json::Map::new());
     let args = call.get("args").unwrap_or(&nothing);
-    let (Some(name), true) = (name_of(call), args.is_object()) else { return TranscriptEntry::Unreadable };
-    let mut read = PastCall::native(agent, name, args, number);
-    read.id = call.get("id").and_then(Value::as_str).map(str::to_owned);
-    read.cwd = cwd.map(str::to_owned);
-    TranscriptEntry::Call(read)
+    past_call(agent, call, args, number, cwd).map_or(TranscriptEntry::Unreadable, TranscriptEntry::Call)
 }
 
-/// A call without a name cannot be asked about.
-fn name_of(call: &Value) -> Option<&str> {
-    call.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
+/// A call without a name, or whose arguments are no object, cannot be asked about.
+fn past_call(agent: Agent, call: &Value, args: &Value, number: u64, cwd: Option<&str>) -> Option<PastCall> {
+    let text = |key| call.get(key).and_then(Value::as_str);
+    let name = text("name").filter(|name| !name.is_empty() && args.is_object())?;
+    let (id, cwd) = (text("id").map(str::to_owned), cwd.map(str::to_owned));
+    Some(PastCall { id, cwd, ..PastCall::native(agent, name, args, number) })
 }
 
 /// How a call ended, by its status and its result.

@@ -15,37 +15,36 @@ use crate::commands::replay::call::{PastCall, PastOutcome, TranscriptEntry, argu
 /// The outer line; the message in it is read only for the two types that have calls.
 #[derive(Deserialize)]
 struct ClaudeLine<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     r#type: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     cwd: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     message: Option<&'a RawValue>,
 }
 
 /// `content` is a text or a list of blocks.
 #[derive(Deserialize)]
 struct ClaudeMessage<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     content: Option<&'a RawValue>,
 }
 
 /// One block. Texts and images have none of these fields but `type`.
 #[derive(Deserialize)]
 struct ClaudeBlock<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     r#type: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     tool_use_id: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     content: Option<&'a RawValue>,
-    #[serde(default)]
     is_error: Option<bool>,
 }
 

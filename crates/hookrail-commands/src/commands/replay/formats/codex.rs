@@ -15,28 +15,24 @@ use crate::commands::replay::call::{PastCall, TranscriptEntry, refusal};
 /// Only the wrapper is read; most lines are no calls, and their payloads are skipped unread.
 #[derive(Deserialize)]
 struct CodexLine<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     r#type: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     payload: Option<&'a RawValue>,
 }
 
 /// One item of the conversation. Which fields it has follows from its type.
 #[derive(Deserialize)]
 struct Item<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     r#type: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     call_id: Option<Cow<'a, str>>,
-    #[serde(default)]
     arguments: Option<Value>,
-    #[serde(default)]
     input: Option<Value>,
-    #[serde(default)]
     action: Option<Value>,
-    #[serde(default)]
     output: Option<Value>,
 }
 
