@@ -69,7 +69,7 @@ pub(crate) fn apply_hook_llm_request(
         apply_system_instruction(&instruction, &mut request);
     }
     if let Some(tool_config) = given.tool_config {
-        apply_tool_config(tool_config, &mut request);
+        apply_tool_config(&tool_config, &mut request);
     }
     if let Some(config) = given.config {
         apply_config(config, base, &mut request);
@@ -90,9 +90,9 @@ fn apply_system_instruction(given: &LlmContent<'_>, request: &mut GenerateConten
 
 /// Writes the restriction where the request has it: in `config`, or beside it in REST form. One that changes nothing
 /// leaves the request as it is.
-fn apply_tool_config(given: HookToolConfig, request: &mut GenerateContentParameters) {
+fn apply_tool_config(given: &HookToolConfig, request: &mut GenerateContentParameters) {
     let base = tool_config(request);
-    let changed = restricted(&given, base.as_deref());
+    let changed = restricted(given, base.as_deref());
     if base.as_deref() == Some(&changed) || (base.is_none() && changed == ToolConfig::default()) {
         return;
     }

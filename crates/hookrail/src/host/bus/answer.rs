@@ -68,14 +68,14 @@ impl HookSession {
             self.handler().fire_with(&event, &input.base, &input.extra).await
         };
         let (why, block) = match catch_panic_in_future(fired).await {
-            Ok(result) => match result.infrastructure_failure() {
-                Some(error) => (error.to_string(), result.block),
-                None => {
+            Ok(result) => {
+                let Some(error) = result.infrastructure_failure() else {
                     let is_long = is_long(&result.runs);
                     let output = on_blocking_thread_if(is_long, move || ExecutionOutput::from(&result)).await;
                     return HookExecutionResponse { correlation_id, outcome: Ok(output) };
-                }
-            },
+                };
+                (error.to_string(), result.block)
+            }
             Err(panic) => {
                 let block = self.own_failure_block(event_name, &panic);
                 (panic, block)

@@ -17,6 +17,7 @@ use crate::verdict::hook_run::Exit;
 const MOST_AT_ONCE: u8 = 64;
 
 /// One line of a worker.
+#[expect(clippy::large_enum_variant, reason = "most lines are answers, and there is one at a time")]
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// The announcement that may be the first line: how many questions at once.

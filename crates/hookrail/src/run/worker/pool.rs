@@ -45,12 +45,15 @@ pub(in crate::run) struct PoolShared {
     workers: Mutex<HashMap<(WorkerMode, PreparedCommand), Arc<Worker>>>,
     /// Workers by the address of a hook, which is kept alive here, and the directory. Preparing its command and comparing
     /// whole environments at each event would cost more than the event.
-    known: Mutex<HashMap<(usize, OsString), (Arc<Hook>, Arc<Worker>)>>,
+    known: Mutex<HashMap<(usize, OsString), AssignedHook>>,
     /// How long a worker may have nothing to do.
     idle: Duration,
     /// Ends, as it is dropped, the thread that looks for idle workers.
     keeper: OnceLock<mpsc::Sender<()>>,
 }
+
+/// A hook, and the worker that is asked for it.
+type AssignedHook = (Arc<Hook>, Arc<Worker>);
 
 impl PoolShared {
     /// All workers, with and without a process.
