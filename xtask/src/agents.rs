@@ -58,8 +58,9 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
             .collect();
     }
     let hookrail = hookrail(root)?;
-    let is_wanted =
-        |scenario: &&Scenario| options.effects.is_empty() || options.effects.contains(&scenario.name);
+    let is_wanted = |scenario: &&Scenario| {
+        options.effects.is_empty() || options.effects.contains(&scenario.name.as_str())
+    };
     let scenarios: Vec<_> = SCENARIOS.iter().filter(is_wanted).collect();
     let mut heads = vec!["effect".to_owned()];
     let mut rows: Vec<String> = scenarios.iter().map(|scenario| format!("| {} |", scenario.name)).collect();
@@ -85,7 +86,7 @@ pub(crate) fn agents(root: &Path, arguments: &[String]) -> Result<String> {
             let _ = write!(row, " {} |", seen.words);
         }
         for effect in EFFECTS {
-            if let Some(seen) = observed.iter().find(|seen| seen.scenario.effect == Some(effect)) {
+            if let Some(seen) = observed.iter().find(|seen| seen.scenario.effect.as_deref() == Some(effect)) {
                 effects.insert(effect.to_owned(), json!(seen.result.as_str()));
             }
         }

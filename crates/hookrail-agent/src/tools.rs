@@ -28,10 +28,10 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use hookrail::{JsonObject, ToolContent, ToolResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use self::args::{Args, Parameter};
+use self::args::Args;
 use self::failure::ToolFailure;
 use self::paths::Workspace;
 pub use protected::ProtectedPaths;
@@ -45,8 +45,6 @@ pub struct Tool {
     pub name: &'static str,
     /// What a call can change; decides whether it needs a permission and what may run side by side.
     pub kind: ToolKind,
-    description: &'static str,
-    parameters: &'static [Parameter],
     title: fn(Args<'_>) -> String,
     run: Run,
 }
@@ -61,26 +59,6 @@ enum Run {
 }
 
 impl Tool {
-    /// The function declaration sent to the model, in the form of the Gemini API.
-    pub fn declaration(&self) -> Value {
-        let describe = |one: &Parameter| {
-            (one.name.to_owned(), json!({ "type": one.kind, "description": one.description }))
-        };
-        let properties: JsonObject = self.parameters.iter().map(describe).collect();
-        let required = self.parameters.iter().filter(|one| one.is_required).map(|one| one.name);
-        let description = match self.run {
-            Run::Files(_) => self.description.to_owned(),
-            Run::Shell(limit) => self.description.replace("{seconds}", &limit.as_secs().to_string()),
-        };
-        json!({
-            "name": self.name,
-            "description": description,
-            "parameters": {
-                "type": "OBJECT", "properties": properties, "required": required.collect::<Vec<_>>(),
-            },
-        })
-    }
-
     /// One line that shows a person what this call would do, such as `write src/main.rs (120 bytes)`.
     pub fn title(&self, args: &JsonObject) -> String {
         (self.title)(Args(args))
@@ -177,8 +155,14 @@ pub(crate) struct ProtectedFile {
 /// How long a shell command may run unless the table has another limit.
 pub const DEFAULT_SHELL_TIMEOUT: Duration = Duration::from_mins(2);
 
+/// What the model is told of the tools, in the form of the Gemini API and in the order of the table.
+const DECLARATIONS: &str = include_str!("tools/declarations.json");
+
 /// The tools of one agent, by name.
-pub struct ToolTable(Vec<Tool>);
+pub struct ToolTable {
+    tools: [Tool; 7],
+    shell_timeout: Duration,
+}
 
 impl ToolTable {
     /// The seven tools under the names that hook authors use, with the default time for shell commands.
@@ -187,31 +171,33 @@ impl ToolTable {
     }
 
     /// The same tools with another bound for shell commands.
-    pub fn with_shell_timeout(timeout: Duration) -> Self {
-        Self(vec![
+    pub fn with_shell_timeout(shell_timeout: Duration) -> Self {
+        let tools = [
             read_file::TOOL,
             write_file::TOOL,
             replace::TOOL,
             list_directory::TOOL,
             glob::TOOL,
             search_file_content::TOOL,
-            Tool { run: Run::Shell(timeout), ..run_shell_command::TOOL },
-        ])
+            Tool { run: Run::Shell(shell_timeout), ..run_shell_command::TOOL },
+        ];
+        Self { tools, shell_timeout }
     }
 
     /// The tool of that name, compared exactly.
     pub fn get(&self, name: &str) -> Option<&Tool> {
-        self.0.iter().find(|tool| tool.name == name)
+        self.tools.iter().find(|tool| tool.name == name)
     }
 
     /// All names, in the order in which they are declared to the model.
     pub fn names(&self) -> Vec<&'static str> {
-        self.0.iter().map(|tool| tool.name).collect()
+        self.tools.iter().map(|tool| tool.name).collect()
     }
 
     /// The function declarations of all tools.
     pub fn declarations(&self) -> Vec<Value> {
-        self.0.iter().map(Tool::declaration).collect()
+        let seconds = self.shell_timeout.as_secs().to_string();
+        serde_json::from_str(&DECLARATIONS.replace("{seconds}", &seconds)).unwrap_or_default()
     }
 }
 

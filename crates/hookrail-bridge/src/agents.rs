@@ -66,14 +66,14 @@ pub(crate) fn canonical_event(agent: Agent, name: &str) -> &str {
 /// The tools of an agent that its table knows, by its own names.
 pub fn tool_names(agent: Agent) -> impl Iterator<Item = &'static str> {
     let dialect = dialect_of(agent);
-    dialect.tools.iter().map(|tool| tool.name).chain(dialect.plain_tools.split_whitespace())
+    dialect.tools().map(|tool| tool.name).chain(dialect.plain_tools())
 }
 
 /// The agent's name of an event, given that name or ours; `None` if it has no such event.
 pub fn event_name(agent: Agent, word: &str) -> Option<&'static str> {
     let dialect = dialect_of(agent);
     let word = canonical_event(agent, word);
-    let ours = || dialect.events.iter().find(|event| event.ours.is_some_and(|ours| ours.as_str() == word));
+    let ours = || dialect.events().find(|event| event.ours.is_some_and(|ours| ours.as_str() == word));
     dialect.event(word).or_else(ours).map(|event| event.name)
 }
 
@@ -99,7 +99,8 @@ pub fn also_runs(agent: Agent, other: Agent) -> bool {
 
 /// What an agent cannot enforce, and what happens instead: one sentence each, from its table.
 pub fn limits(agent: Agent) -> Vec<String> {
-    let Dialect { can, events, carries_stop, unseen, .. } = dialect_of(agent);
+    let dialect = dialect_of(agent);
+    let Dialect { can, carries_stop, unseen, .. } = dialect;
     let mut limits: Vec<String> = unseen.iter().map(|text| (*text).to_owned()).collect();
     let mut add = |cannot: bool, text: &str| limits.extend(cannot.then(|| text.to_owned()));
     add(!can.ask, "It cannot ask a person about a call: the call is refused, with the question as reason.");
@@ -119,7 +120,7 @@ pub fn limits(agent: Agent) -> Vec<String> {
         takes(EventName::AfterTool) && !takes(EventName::BeforeAgent),
         "A text for the model at a prompt or at the start waits for the next tool call.",
     );
-    let is_missing = |event: &EventName| !events.iter().any(|native| native.ours == Some(*event));
+    let is_missing = |event: &EventName| !dialect.events().any(|native| native.ours == Some(*event));
     let missing: Vec<&str> = EventName::ALL.into_iter().filter(is_missing).map(EventName::as_str).collect();
     add(
         !missing.is_empty(),

@@ -96,7 +96,7 @@ pub fn time_budget(agent: Agent, native_event: &str) -> Duration {
     let dialect = dialect_of(agent);
     let event = dialect.event(canonical_event(agent, native_event));
     // An event that is not in the table gets the time of the shortest one.
-    let shortest = || dialect.events.iter().map(|event| event.grant).min().unwrap_or(Duration::from_secs(1));
+    let shortest = || dialect.events().map(|event| event.grant).min().unwrap_or(Duration::from_secs(1));
     let grant = event.map_or_else(shortest, |event| event.grant);
     // A fifth of a short grant, two seconds of a long one: for the start, the answer and a busy machine.
     grant.saturating_sub((grant / 5).min(Duration::from_secs(2)))
@@ -113,7 +113,7 @@ fn unreadable(agent: Agent, event_argument: Option<&str>, stdin: &[u8]) -> Optio
     let names = [event_argument, found.as_deref()];
     let known =
         names.into_iter().flatten().filter_map(|name| dialect_of(agent).event(canonical_event(agent, name)));
-    known.max_by_key(|native| is_guarded(native.ours)).map(|native| bare(agent, native))
+    known.max_by_key(|native| is_guarded(native.ours)).map(|native| bare(agent, &native))
 }
 
 /// An event without a payload.

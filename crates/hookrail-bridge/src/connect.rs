@@ -13,6 +13,8 @@ pub(crate) mod toml;
 use std::fmt;
 use std::path::Path;
 
+use jsonc_parser::errors::ParseError;
+
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 use crate::dialect::{NativeEvent, Registration, SettingsShape};
@@ -98,7 +100,7 @@ pub enum Connection {
 
 /// Why a settings file is left alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConnectError {
+pub enum EditError {
     /// It cannot be read.
     #[error("line {line}, column {column}: {message}")]
     Malformed {
@@ -109,7 +111,7 @@ pub enum ConnectError {
         /// The parser's message.
         message: String,
     },
-    /// A value has another type than hooks need.
+    /// A value has another type than is needed.
     #[error("`{key}` is not {expected}")]
     WrongType {
         /// The key, from the top.
@@ -137,21 +139,38 @@ pub enum ConnectError {
     },
 }
 
+impl EditError {
+    /// A value at a key, from the top, is not what an edit needs.
+    pub fn wrong_type(key: impl Into<String>, expected: &'static str) -> Self {
+        Self::WrongType { key: key.into(), expected }
+    }
+}
+
+impl From<ParseError> for EditError {
+    fn from(error: ParseError) -> Self {
+        Self::Malformed {
+            line: error.line_display(),
+            column: error.column_display(),
+            message: error.kind().to_string(),
+        }
+    }
+}
+
 /// Puts the bridge into an agent's settings. Doing it twice changes nothing.
 pub fn connect(
     agent: Agent,
     existing: Option<&str>,
     scope: EntryScope<'_>,
     options: ConnectOptions,
-) -> Result<SettingsEdit, ConnectError> {
+) -> Result<SettingsEdit, EditError> {
     scope.check()?;
     let before = existing.unwrap_or_default();
     let wanted = wanted(agent, scope, options);
     let text = match form(agent, options) {
-        Form::Plugin => plugin::connect(agent, existing, scope)?,
+        (SettingsFormat::Plugin, _) => plugin::connect(agent, existing, scope)?,
         _ if is_exactly(bridge_entries(agent, before, options)?, &wanted) => before.to_owned(),
-        Form::Toml(shape) => toml::connect(before, shape, &wanted)?,
-        Form::Json(shape) => json::connect(before, shape, &wanted)?,
+        (SettingsFormat::Toml, shape) => toml::connect(before, shape, &wanted)?,
+        (SettingsFormat::Json, shape) => json::connect(before, shape, &wanted)?,
     };
     let is_changed = existing != Some(text.as_str());
     let mut summary = vec![if is_changed {
@@ -171,15 +190,15 @@ pub fn disconnect(
     existing: Option<&str>,
     original: Option<&str>,
     options: ConnectOptions,
-) -> Result<SettingsEdit, ConnectError> {
+) -> Result<SettingsEdit, EditError> {
     let Some(before) = existing else {
         return Ok(SettingsEdit { new_text: None, is_changed: false, summary: vec![not_connected(agent)] });
     };
     let text = match form(agent, options) {
-        Form::Plugin => plugin::disconnect(agent, before)?,
+        (SettingsFormat::Plugin, _) => plugin::disconnect(agent, before)?,
         _ if bridge_entries(agent, before, options)?.is_empty() => Some(before.to_owned()),
-        Form::Toml(shape) => Some(toml::disconnect(before, shape)?),
-        Form::Json(shape) => json::disconnect(before, original, shape)?,
+        (SettingsFormat::Toml, shape) => Some(toml::disconnect(before, shape)?),
+        (SettingsFormat::Json, shape) => json::disconnect(before, original, shape)?,
     };
     let is_changed = text.as_deref() != existing;
     let summary = if is_changed {
@@ -197,10 +216,10 @@ pub fn connection(
     existing: &str,
     scope: EntryScope<'_>,
     options: ConnectOptions,
-) -> Result<Connection, ConnectError> {
+) -> Result<Connection, EditError> {
     scope.check()?;
     let wanted = wanted(agent, scope, options);
-    if form(agent, options) == Form::Plugin {
+    if form(agent, options).0 == SettingsFormat::Plugin {
         return Ok(plugin::connection(agent, existing, scope, &wanted));
     }
     let found = bridge_entries(agent, existing, options)?;
@@ -220,32 +239,23 @@ pub fn bridge_entries(
     agent: Agent,
     existing: &str,
     options: ConnectOptions,
-) -> Result<Vec<(String, String)>, ConnectError> {
+) -> Result<Vec<(String, String)>, EditError> {
     match form(agent, options) {
-        Form::Plugin => {
+        (SettingsFormat::Plugin, _) => {
             let Some(call) = plugin::call(agent, existing) else { return Ok(Vec::new()) };
-            let call =
-                |event: &NativeEvent| (event.name.to_owned(), format!("{call} {agent} {}", event.name));
-            Ok(dialect_of(agent).events.iter().map(call).collect())
+            let call = |event: NativeEvent| (event.name.to_owned(), format!("{call} {agent} {}", event.name));
+            Ok(dialect_of(agent).events().map(call).collect())
         }
-        Form::Toml(shape) => toml::found(existing, shape),
-        Form::Json(shape) => json::found(existing, shape),
+        (SettingsFormat::Toml, shape) => toml::found(existing, shape),
+        (SettingsFormat::Json, shape) => json::found(existing, shape),
     }
 }
 
-/// What the hooks of an agent are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Plugin,
-    Toml(SettingsShape),
-    Json(SettingsShape),
-}
-
-fn form(agent: Agent, options: ConnectOptions) -> Form {
-    match (dialect_of(agent).settings.shape, options.toml) {
-        (SettingsShape::Plugin, _) => Form::Plugin,
-        (shape @ SettingsShape::Groups, true) | (shape @ SettingsShape::TomlList, _) => Form::Toml(shape),
-        (shape, _) => Form::Json(shape),
+/// What the hooks of an agent are written in, and their shape.
+fn form(agent: Agent, options: ConnectOptions) -> (SettingsFormat, SettingsShape) {
+    match dialect_of(agent).settings.shape {
+        shape @ SettingsShape::Groups if options.toml => (SettingsFormat::Toml, shape),
+        shape => (places::format_of(shape), shape),
     }
 }
 
@@ -260,7 +270,7 @@ fn is_exactly(mut present: Vec<(String, String)>, wanted: &[BridgeEntry]) -> boo
 
 /// The agent's event before a tool, at which a broken guard refuses.
 pub fn guarded_event(agent: Agent) -> Option<&'static str> {
-    let mut events = dialect_of(agent).events.iter();
+    let mut events = dialect_of(agent).events();
     events.find(|event| event.ours == Some(hookrail::EventName::BeforeTool)).map(|event| event.name)
 }
 
@@ -279,24 +289,24 @@ pub(crate) struct BridgeEntry {
 
 /// All entries, in the order of the agent's table.
 fn wanted(agent: Agent, scope: EntryScope<'_>, options: ConnectOptions) -> Vec<BridgeEntry> {
-    let is_wanted = |event: &&NativeEvent| match event.registered {
+    let is_wanted = |event: &NativeEvent| match event.registered {
         Registration::Always => true,
         Registration::OnRequest => options.model_events,
         Registration::Never => false,
     };
-    let events = dialect_of(agent).events.iter().filter(is_wanted);
-    events.map(|event| entry::entry(agent, event, scope)).collect()
+    let events = dialect_of(agent).events().filter(is_wanted);
+    events.map(|event| entry::entry(agent, &event, scope)).collect()
 }
 
 impl EntryScope<'_> {
     /// An entry outlives this process and is run from anywhere, by a shell.
-    fn check(self) -> Result<(), ConnectError> {
+    fn check(self) -> Result<(), EditError> {
         let Self::User { program, home, file } = self else { return Ok(()) };
         let is_usable = |path: &Path| {
             path.is_absolute() && path.to_str().is_some_and(|text| !text.contains(char::is_control))
         };
         match [program, home, file].into_iter().find(|path| !is_usable(path)) {
-            Some(path) => Err(ConnectError::Path { path: path.to_string_lossy().into_owned() }),
+            Some(path) => Err(EditError::Path { path: path.to_string_lossy().into_owned() }),
             None => Ok(()),
         }
     }

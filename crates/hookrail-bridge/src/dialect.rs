@@ -16,18 +16,17 @@ pub(crate) struct Dialect {
     pub tested_with: &'static str,
     /// The variable with the project's folder, where it was observed in the environment of its hooks.
     pub project_variable: Option<&'static str>,
-    /// Its events, those without a counterpart included if a bridge has a use for them.
-    pub events: &'static [NativeEvent],
+    /// Its events in rows, those without a counterpart included if a bridge has a use for them.
+    pub events: &'static str,
     /// Other names of its events, and those in the table.
     pub event_aliases: &'static [(&'static str, &'static str)],
-    /// Its tools that run commands or touch files, as its hooks see them.
-    pub tools: &'static [NativeTool],
+    /// Its tools as its hooks see them. A row is one that runs a command or touches files; the words of other lines are tools
+    /// that do neither, whatever their arguments are called.
+    pub tools: &'static str,
     /// Arguments of these tools that decide nothing: what the model says about the call, how long it is waited for.
     pub beside: &'static [&'static str],
     /// Variables that it sets for what it starts.
     pub marks: &'static [&'static str],
-    /// Its tools that do neither, whatever their arguments are called: names with space between.
-    pub plain_tools: &'static str,
     /// The tool that calls another one: its name, and its arguments with the name and the arguments of that one.
     pub caller: Option<(&'static str, &'static str, &'static str)>,
     /// How it spells the tools of MCP servers.
@@ -68,19 +67,44 @@ pub(crate) struct Dialect {
 
 impl Dialect {
     /// The event that this agent calls `name`.
-    pub(crate) fn event(&self, name: &str) -> Option<&'static NativeEvent> {
-        self.events.iter().find(|event| event.name == name)
+    pub(crate) fn event(&self, name: &str) -> Option<NativeEvent> {
+        row(self.events, name).map(NativeEvent::read)
+    }
+
+    /// All events.
+    pub(crate) fn events(&self) -> impl Iterator<Item = NativeEvent> {
+        rows(self.events).map(NativeEvent::read)
     }
 
     /// The tool that this agent calls `name`.
-    pub(crate) fn tool(&self, name: &str) -> Option<&'static NativeTool> {
-        self.tools.iter().find(|tool| tool.name == name)
+    pub(crate) fn tool(&self, name: &str) -> Option<NativeTool> {
+        row(self.tools, name).map(NativeTool::read)
     }
 
-    /// Whether it is one of the tools that run no command and touch no file.
-    pub(crate) fn is_plain_tool(&self, name: &str) -> bool {
-        self.plain_tools.split_whitespace().any(|plain| plain == name)
+    /// All tools that run commands or touch files.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = NativeTool> {
+        rows(self.tools).map(NativeTool::read)
     }
+
+    /// The tools that do neither.
+    pub(crate) fn plain_tools(&self) -> impl Iterator<Item = &'static str> {
+        let lines = self.tools.lines().filter(|line| !line.starts_with('#') && !line.contains('='));
+        lines.flat_map(str::split_whitespace)
+    }
+}
+
+/// A row of a table: a name, and what is behind its ` = `.
+type Row = (&'static str, &'static str);
+
+/// The row of a name. Nothing else of the table is read: a call of the bridge needs one event and one tool.
+fn row(table: &'static str, name: &str) -> Option<Row> {
+    table
+        .lines()
+        .find_map(|line| Some((line.get(..name.len())?, line.strip_prefix(name)?.strip_prefix(" = ")?)))
+}
+
+fn rows(table: &'static str) -> impl Iterator<Item = Row> {
+    table.lines().filter_map(|line| line.split_once(" = "))
 }
 
 /// Where an agent reads its hooks, and in which shape.
@@ -132,17 +156,38 @@ pub(crate) enum SettingsShape {
     Plugin,
 }
 
-/// One event of an agent, and what `connect` writes for it.
-#[derive(Debug)]
+/// One event of an agent, and what `connect` writes for it: `name = ours`, with `-` where there is no counterpart, and behind
+/// it what is not as usual.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct NativeEvent {
     /// The agent's name of it.
     pub name: &'static str,
-    /// Our event, if it has a counterpart.
+    /// Our event, if it has a counterpart. One without is registered because a stop is carried out there.
     pub ours: Option<EventName>,
-    /// Whether `connect` registers the bridge for it.
+    /// Whether `connect` registers the bridge for it: `on-request`, `never`, or else always.
     pub registered: Registration,
-    /// The timeout that `connect` writes for it. The agent ends the bridge when it is over.
+    /// The timeout that `connect` writes for it, as in `5000ms`. The agent ends the bridge when it is over.
     pub grant: Duration,
+}
+
+impl NativeEvent {
+    fn read((name, row): Row) -> Self {
+        let mut words = row.split(' ');
+        let ours =
+            words.next().and_then(|word| EventName::ALL.into_iter().find(|ours| ours.as_str() == word));
+        let mut event = Self { name, ours, registered: Registration::Always, grant: Duration::from_mins(10) };
+        for word in words {
+            match word {
+                "on-request" => event.registered = Registration::OnRequest,
+                "never" => event.registered = Registration::Never,
+                _ => {
+                    let grant = word.strip_suffix("ms").and_then(|number| number.parse().ok());
+                    event.grant = grant.map_or(event.grant, Duration::from_millis);
+                }
+            }
+        }
+        event
+    }
 }
 
 /// When `connect` registers the bridge for an event.
@@ -156,29 +201,7 @@ pub(crate) enum Registration {
     Never,
 }
 
-/// An event that maps to ours and is registered, with the usual timeout.
-pub(crate) const fn event(name: &'static str, ours: EventName) -> NativeEvent {
-    NativeEvent { name, ours: Some(ours), registered: Registration::Always, grant: Duration::from_mins(10) }
-}
-
-impl NativeEvent {
-    /// The same with another timeout.
-    pub(crate) const fn granted(self, grant: Duration) -> Self {
-        Self { grant, ..self }
-    }
-
-    /// The same, registered only on request.
-    pub(crate) const fn on_request(self) -> Self {
-        Self { registered: Registration::OnRequest, ..self }
-    }
-}
-
-/// An event without a counterpart that is registered because a stop is carried out there.
-pub(crate) const fn stop_event(name: &'static str) -> NativeEvent {
-    NativeEvent { name, ours: None, registered: Registration::Always, grant: Duration::from_mins(10) }
-}
-
-/// One tool of an agent, with our names of it and of its arguments.
+/// One tool of an agent, with our names of it and of its arguments: `name = ours argument argument`.
 #[derive(Debug)]
 pub(crate) struct NativeTool {
     /// The agent's name of it.
@@ -187,18 +210,30 @@ pub(crate) struct NativeTool {
     pub ours: &'static str,
     /// The arguments that decide, and those whose names differ. Of several that mean the same, the first one given
     /// counts. Other arguments keep their names, unless one of ours that decides is called so: the tool does not read it.
-    pub arguments: &'static [Argument],
+    pub arguments: Vec<Argument>,
 }
 
-#[derive(Debug)]
+impl NativeTool {
+    fn read((name, row): Row) -> Self {
+        let (ours, arguments) = row.split_once(' ').unwrap_or((row, ""));
+        Self {
+            name,
+            ours,
+            arguments: arguments.split(' ').filter(|word| !word.is_empty()).map(Argument::read).collect(),
+        }
+    }
+}
+
+/// One argument: `theirs:ours`, or one name for both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Argument {
     /// The agent's name of it.
     pub theirs: &'static str,
     /// Our name for it.
     pub ours: &'static str,
-    /// Whether the agent's own schema requires it, or one of those that mean the same.
+    /// Whether the agent's own schema requires it, or one of those that mean the same: `theirs!`.
     pub needed: bool,
-    /// The argument beside which it is not needed.
+    /// The argument beside which it is not needed: `theirs!|other`.
     pub unless: Option<&'static str>,
     /// What its value looks like.
     pub form: ArgumentForm,
@@ -209,44 +244,26 @@ pub(crate) struct Argument {
 pub(crate) enum ArgumentForm {
     /// The same.
     AsOurs,
-    /// A list of shell lines, each of which is run on its own.
+    /// `theirs[]`: a list of shell lines, each of which is run on its own.
     Lines,
-    /// A list of objects, each with a `path`.
+    /// `theirs[].path`: a list of objects, each with a `path`.
     Paths,
 }
 
-/// An argument that may be missing.
-pub(crate) const fn may(theirs: &'static str, ours: &'static str) -> Argument {
-    Argument { theirs, ours, needed: false, unless: None, form: ArgumentForm::AsOurs }
-}
-
-/// An argument that must be there.
-pub(crate) const fn must(theirs: &'static str, ours: &'static str) -> Argument {
-    Argument { theirs, ours, needed: true, unless: None, form: ArgumentForm::AsOurs }
-}
-
-/// An argument that must be there unless another one is.
-pub(crate) const fn must_unless(theirs: &'static str, ours: &'static str, other: &'static str) -> Argument {
-    Argument { theirs, ours, needed: true, unless: Some(other), form: ArgumentForm::AsOurs }
-}
-
-/// Shell lines that must be there.
-pub(crate) const fn lines(theirs: &'static str, ours: &'static str) -> Argument {
-    Argument { theirs, ours, needed: true, unless: None, form: ArgumentForm::Lines }
-}
-
-/// Files that must be there.
-pub(crate) const fn paths(theirs: &'static str, ours: &'static str) -> Argument {
-    Argument { theirs, ours, needed: true, unless: None, form: ArgumentForm::Paths }
-}
-
-/// A tool that does what ours of that name does.
-pub(crate) const fn tool(
-    name: &'static str,
-    ours: &'static str,
-    arguments: &'static [Argument],
-) -> NativeTool {
-    NativeTool { name, ours, arguments }
+impl Argument {
+    fn read(word: &'static str) -> Self {
+        let (word, needed, unless) = match word.split_once('!') {
+            Some((word, unless)) => (word, true, unless.strip_prefix('|')),
+            None => (word, false, None),
+        };
+        let (theirs, ours) = word.split_once(':').unwrap_or((word, word));
+        let (theirs, form) = match theirs.split_once("[]") {
+            Some((theirs, ".path")) => (theirs, ArgumentForm::Paths),
+            Some((theirs, _)) => (theirs, ArgumentForm::Lines),
+            None => (theirs, ArgumentForm::AsOurs),
+        };
+        Self { theirs, ours, needed, unless, form }
+    }
 }
 
 /// How an agent spells the tools of MCP servers. Ours is `mcp__server__tool`.

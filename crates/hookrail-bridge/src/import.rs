@@ -17,15 +17,12 @@ use serde_json::Value;
 use crate::agent::Agent;
 
 use crate::agents::{canonical_event, dialect_of};
-use crate::connect::{ConnectError, EntryPlace, json, toml};
+use crate::connect::{EditError, EntryPlace, json, toml};
 use crate::dialect::{HookOrder, NativeEvent, SettingsShape};
 
 use self::own::{entries, hooks_of, is_own, is_own_hook, own_entries};
 
 pub use hints::{ScriptHint, script_hints};
-
-/// Why a settings file cannot be imported.
-pub type ImportError = ConnectError;
 
 /// What an agent's settings are in our terms.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -109,7 +106,7 @@ impl fmt::Display for LossLine {
 }
 
 /// Reads an agent's settings as ours. Codex's may be `hooks.json` or `config.toml`.
-pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
+pub fn import(agent: Agent, text: &str) -> Result<Imported, EditError> {
     let mut settings = if is_toml(agent, text) {
         toml::to_json(toml::parse(text)?.as_item())
     } else {
@@ -119,7 +116,7 @@ pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
         by_event(&mut settings);
     }
     let Value::Object(settings) = settings else {
-        return Err(ImportError::WrongType { key: "settings".to_owned(), expected: "an object" });
+        return Err(EditError::WrongType { key: "settings".to_owned(), expected: "an object" });
     };
     let mut importing = Importing { agent, imported: Imported::default(), hooks: JsonObject::new() };
     importing.settings(&settings)?;
@@ -131,7 +128,7 @@ pub fn import(agent: Agent, text: &str) -> Result<Imported, ImportError> {
 }
 
 /// An agent's settings without what was imported from them; everything else stays as it is.
-pub fn without_imported(agent: Agent, text: &str, places: &[EntryPlace]) -> Result<String, ImportError> {
+pub fn without_imported(agent: Agent, text: &str, places: &[EntryPlace]) -> Result<String, EditError> {
     if is_toml(agent, text) {
         toml::without(text, dialect_of(agent).settings.shape, places)
     } else {
@@ -174,7 +171,7 @@ impl Importing {
     }
 
     /// Switches that turn all hooks off are reported and not carried over: the hooks are imported to be used.
-    fn settings(&mut self, settings: &JsonObject) -> Result<(), ImportError> {
+    fn settings(&mut self, settings: &JsonObject) -> Result<(), EditError> {
         if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
             self.report(LossKind::Note, "disableAllHooks", "the agent does not run these hooks");
         }
@@ -192,7 +189,7 @@ impl Importing {
         }
         let Some(hooks) = settings.get("hooks") else { return Ok(()) };
         let Value::Object(events) = hooks else {
-            return Err(ImportError::WrongType { key: "hooks".to_owned(), expected: "an object" });
+            return Err(EditError::WrongType { key: "hooks".to_owned(), expected: "an object" });
         };
         for (name, groups) in events {
             // Settings that stand beside the events: Codex's trust, and the older spellings of Gemini's switches.
@@ -234,7 +231,7 @@ impl Importing {
         for (at, group) in groups.iter().enumerate() {
             let place = EntryPlace { event: name.to_owned(), group: at, hook: None };
             match group {
-                Value::Object(group) => self.group(&place, native, ours, group),
+                Value::Object(group) => self.group(&place, &native, ours, group),
                 _ => self.report(LossKind::Lost, &place.to_string(), "this is not an object"),
             }
         }

@@ -89,6 +89,6 @@ fn sender(entry: Agent, fields: &JsonObject) -> Agent {
 
 /// The agent's name of the event before a tool runs.
 fn before_tool(agent: Agent) -> &'static str {
-    let is_it = |event: &&NativeEvent| event.ours == Some(EventName::BeforeTool);
-    dialect_of(agent).events.iter().find(is_it).map_or("BeforeTool", |event| event.name)
+    let is_it = |event: &NativeEvent| event.ours == Some(EventName::BeforeTool);
+    dialect_of(agent).events().find(is_it).map_or("BeforeTool", |event| event.name)
 }

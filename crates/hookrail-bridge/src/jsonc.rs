@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use jsonc_parser::cst::CstInputValue;
+use serde_json::Value;
+
 /// The byte order mark of a text, or nothing, and the rest. The parser does not know the mark, and an edit keeps it.
 pub fn split_byte_order_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
@@ -60,4 +63,18 @@ fn cut_out(text: &mut String, range: Range<usize>) {
         range.start..range.end + blanks
     };
     text.replace_range(wider, "");
+}
+
+/// A value as an edit writes it.
+pub fn cst_value(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(cst_value).collect()),
+        Value::Object(fields) => CstInputValue::Object(
+            fields.iter().map(|(name, value)| (name.clone(), cst_value(value))).collect(),
+        ),
+    }
 }

@@ -38,17 +38,15 @@ pub use agents::{
 };
 pub use answer::{NativeAnswer, answer, broken, time_budget};
 pub use connect::{
-    ConnectError, ConnectOptions, Connection, EntryPlace, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS,
+    ConnectOptions, Connection, EditError, EntryPlace, EntryScope, NOT_RUN, Obstacle, SHARED_FOLDERS,
     SettingsEdit, SettingsFormat, SettingsPlace, Surroundings, bridge_entries, calls_bridge, connect,
     connection, disconnect, guarded_event, machine_settings, obstacles, project_settings, user_settings,
     uses_toml,
 };
 pub use event::BridgeEvent;
-pub use import::{
-    ImportError, Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported,
-};
+pub use import::{Imported, LossKind, LossLine, ScriptHint, import, script_hints, without_imported};
 pub use input::{BridgeInputError, PROBE, read};
-pub use jsonc::{cut_entry, split_byte_order_mark};
+pub use jsonc::{cst_value, cut_entry, split_byte_order_mark};
 pub use mcp::{McpEdit, McpServer, unwrap_servers, wrap_servers};
 pub use memory::SessionMemory;
 pub use outcome::{Outcome, StoppingRules};

@@ -9,7 +9,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
-use crate::connect::ConnectError;
+use crate::connect::EditError;
 use crate::jsonc::split_byte_order_mark;
 
 /// Where clients keep their servers: Claude Desktop, Cursor and most others; VS Code, alone and in its settings; Zed.
@@ -38,11 +38,10 @@ pub enum McpServer {
 /// Lets every server that is a program be started by hookrail. Doing it twice changes nothing. A server counts as wrapped
 /// only if its entry is what this writes: a configuration may come with a project, and one that calls another program of
 /// that name, or names another home, would look guarded.
-pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, ConnectError> {
+pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, EditError> {
     let as_text = |path: &Path| {
         let text = path.to_str().filter(|text| path.is_absolute() && !text.contains(char::is_control));
-        text.map(str::to_owned)
-            .ok_or_else(|| ConnectError::Path { path: path.to_string_lossy().into_owned() })
+        text.map(str::to_owned).ok_or_else(|| EditError::Path { path: path.to_string_lossy().into_owned() })
     };
     let (program, home) = (as_text(program)?, as_text(home)?);
     edit(text, |name, server, body| {
@@ -69,7 +68,7 @@ pub fn wrap_servers(text: &str, program: &Path, home: &Path) -> Result<McpEdit, 
 }
 
 /// Lets every server that this program starts be started by its client again.
-pub fn unwrap_servers(text: &str, program: &Path) -> Result<McpEdit, ConnectError> {
+pub fn unwrap_servers(text: &str, program: &Path) -> Result<McpEdit, EditError> {
     edit(text, |_, server, _| {
         let is_ours = Path::new(&server.command.0) == program && server.is_told("mcp");
         let Some((at, arguments)) = server.arguments.as_ref().filter(|_| is_ours) else {
@@ -109,22 +108,19 @@ type Edits = Vec<(Range<usize>, String)>;
 /// Edits every server that is a program.
 fn edit(
     text: &str,
-    change: impl Fn(&str, &StdioServer, &str) -> Result<Option<Edits>, ConnectError>,
-) -> Result<McpEdit, ConnectError> {
+    change: impl Fn(&str, &StdioServer, &str) -> Result<Option<Edits>, EditError>,
+) -> Result<McpEdit, EditError> {
     let (mark, body) = split_byte_order_mark(text);
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &PARSE_OPTIONS).map_err(|error| {
-        let line = error.line_display();
-        ConnectError::Malformed { line, column: error.column_display(), message: error.kind().to_string() }
-    })?;
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &PARSE_OPTIONS)?;
     let Some(Value::Object(root)) = &parsed.value else {
-        return Err(ConnectError::WrongType { key: "the configuration".to_owned(), expected: "an object" });
+        return Err(EditError::wrong_type("the configuration", "an object"));
     };
     let mut found = Vec::new();
     for place in PLACES {
         found.extend(object_at(root, place)?);
     }
     if found.is_empty() {
-        return Err(ConnectError::NoServers);
+        return Err(EditError::NoServers);
     }
     let (mut edits, mut servers): (Edits, Vec<_>) = (Vec::new(), Vec::new());
     for prop in found.into_iter().flat_map(|object| &object.properties) {
@@ -150,15 +146,13 @@ fn edit(
 }
 
 /// The object that a path of keys leads to. A key that occurs twice would be read differently by different clients.
-fn object_at<'v>(root: &'v Object<'v>, path: &[&str]) -> Result<Option<&'v Object<'v>>, ConnectError> {
+fn object_at<'v>(root: &'v Object<'v>, path: &[&str]) -> Result<Option<&'v Object<'v>>, EditError> {
     let mut at = root;
     for key in path {
         match once(at, key)?.map(|prop| &prop.value) {
             Some(Value::Object(object)) => at = object,
             None => return Ok(None),
-            Some(_) => {
-                return Err(ConnectError::WrongType { key: (*key).to_owned(), expected: "an object" });
-            }
+            Some(_) => return Err(EditError::wrong_type(*key, "an object")),
         }
     }
     let mut names: Vec<&str> = at.properties.iter().map(|prop| prop.name.as_str()).collect();
@@ -166,22 +160,22 @@ fn object_at<'v>(root: &'v Object<'v>, path: &[&str]) -> Result<Option<&'v Objec
     if let Some(name) =
         names.windows(2).find_map(|pair| (pair.first() == pair.last()).then(|| pair.first()).flatten())
     {
-        return Err(ConnectError::Twice { key: (*name).to_owned() });
+        return Err(EditError::Twice { key: (*name).to_owned() });
     }
     Ok(Some(at))
 }
 
-fn once<'v>(object: &'v Object<'v>, key: &str) -> Result<Option<&'v ObjectProp<'v>>, ConnectError> {
+fn once<'v>(object: &'v Object<'v>, key: &str) -> Result<Option<&'v ObjectProp<'v>>, EditError> {
     let mut props = object.properties.iter().filter(|prop| prop.name.as_str() == key);
     let first = props.next();
     match props.next() {
-        Some(_) => Err(ConnectError::Twice { key: key.to_owned() }),
+        Some(_) => Err(EditError::Twice { key: key.to_owned() }),
         None => Ok(first),
     }
 }
 
 /// What is known of a server; the inner error says why it is left alone.
-fn read_server(value: &Value<'_>) -> Result<Result<StdioServer, &'static str>, ConnectError> {
+fn read_server(value: &Value<'_>) -> Result<Result<StdioServer, &'static str>, EditError> {
     let Value::Object(server) = value else { return Ok(Err("it is not an object")) };
     let kind = once(server, "type")?.and_then(|prop| text(&prop.value));
     if kind.is_some_and(|kind| kind != "stdio") || once(server, "url")?.is_some() {
@@ -319,18 +313,18 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         let refused = |text: &str| wrap_servers(text, Path::new(PROGRAM), Path::new("/home/u")).unwrap_err();
-        assert_eq!(refused(r#"{"hooks":{}}"#), ConnectError::NoServers);
-        assert!(matches!(refused("[]"), ConnectError::WrongType { .. }));
-        assert!(matches!(refused(r#"{"mcpServers":[]}"#), ConnectError::WrongType { .. }));
-        assert!(matches!(refused("{"), ConnectError::Malformed { .. }));
+        assert_eq!(refused(r#"{"hooks":{}}"#), EditError::NoServers);
+        assert!(matches!(refused("[]"), EditError::WrongType { .. }));
+        assert!(matches!(refused(r#"{"mcpServers":[]}"#), EditError::WrongType { .. }));
+        assert!(matches!(refused("{"), EditError::Malformed { .. }));
         for twice in [
             r#"{"mcpServers":{},"mcpServers":{}}"#,
             r#"{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}"#,
             r#"{"mcpServers":{"a":{"command":"x","command":"y"}}}"#,
         ] {
-            assert!(matches!(refused(twice), ConnectError::Twice { .. }), "{twice}");
+            assert!(matches!(refused(twice), EditError::Twice { .. }), "{twice}");
         }
         let relative = wrap_servers("{}", Path::new("hookrail"), Path::new("/home/u"));
-        assert!(matches!(relative, Err(ConnectError::Path { .. })));
+        assert!(matches!(relative, Err(EditError::Path { .. })));
     }
 }

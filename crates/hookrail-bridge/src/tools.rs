@@ -62,22 +62,23 @@ pub fn to_ours_with_mcp(
 /// A call that is not one of another tool.
 fn own_call(agent: Agent, native_name: &str, native: JsonObject, mcp: Option<McpTool<'_>>) -> OurCall {
     let mut names = ToolNames { first: None, also: Vec::new() };
-    if dialect_of(agent).is_plain_tool(native_name) {
+    let dialect = dialect_of(agent);
+    let Some(tool) = dialect.tool(native_name) else {
+        let is_plain = dialect.plain_tools().any(|name| name == native_name);
+        if !is_plain {
+            names.add_mcp(agent, native_name, mcp);
+        }
         names.add(native_name);
-        return names.call(native_name, native, CallReading::Plain);
-    }
-    let Some(tool) = dialect_of(agent).tool(native_name) else {
-        names.add_mcp(agent, native_name, mcp);
-        names.add(native_name);
-        return names.call(native_name, native, CallReading::Unlisted);
+        let reading = if is_plain { CallReading::Plain } else { CallReading::Unlisted };
+        return names.call(native_name, native, reading);
     };
     names.add(tool.ours);
     names.add(native_name);
-    let reading = match problem(tool, &native) {
+    let reading = match problem(&tool, &native) {
         None => CallReading::Known,
         Some(problem) => CallReading::Unreadable(unreadable(agent, native_name, &problem)),
     };
-    names.call(native_name, rename(tool, native), reading)
+    names.call(native_name, rename(&tool, native), reading)
 }
 
 /// A call of an MCP server's tool, for a program between its client and the server. Matchers are also tried on the name
@@ -135,13 +136,13 @@ fn called_tool(agent: Agent, native_name: &str, native: &JsonObject) -> Option<(
 }
 
 /// Why it cannot be determined what a call does: an argument that decides is missing or has another type.
-fn problem(tool: &'static NativeTool, native: &JsonObject) -> Option<String> {
+fn problem(tool: &NativeTool, native: &JsonObject) -> Option<String> {
     let ours = OurTool::named(tool.ours)?;
     tool.arguments.iter().find_map(|argument| {
         let role = ours.role_of(argument.ours)?;
         let counts = counting(tool, native, argument.ours)?;
         // One of several names suffices; where all are missing, the first one is told.
-        let is_told = std::ptr::eq(counts, argument);
+        let is_told = counts == argument;
         let is_needed = argument.needed && argument.unless.is_none_or(|other| !native.contains_key(other));
         let value = native.get(argument.theirs).map(|value| value_as_ours(argument, value.clone()));
         is_told.then(|| argument_problem(argument.theirs, role, is_needed, value.as_ref()))?
@@ -180,12 +181,12 @@ pub fn sample_call(
     native_name: Option<&str>,
     arguments: impl FnOnce(&str) -> Option<JsonObject>,
 ) -> (String, JsonObject) {
-    let tools = dialect_of(agent).tools;
+    let dialect = dialect_of(agent);
     let found = match native_name {
-        Some(name) => dialect_of(agent).tool(name),
-        None => tools.iter().find(|tool| tool.ours == "run_shell_command"),
+        Some(name) => dialect.tool(name),
+        None => dialect.tools().find(|tool| tool.ours == "run_shell_command"),
     };
-    let name = found.map_or_else(|| native_name.unwrap_or_default(), |tool| tool.name).to_owned();
+    let name = found.as_ref().map_or_else(|| native_name.unwrap_or_default(), |tool| tool.name).to_owned();
     let ours = found.and_then(|tool| arguments(tool.ours)).unwrap_or_default();
     let input = to_native_input(agent, &name, &Value::Null, &ours);
     (name, input)
@@ -212,16 +213,18 @@ pub fn to_native_input(
 /// The same for a call that is not one of another tool.
 fn own_input(agent: Agent, native_name: &str, mut native: JsonObject, changed: &JsonObject) -> JsonObject {
     let tool = dialect_of(agent).tool(native_name);
-    let before = match tool {
+    let before = match &tool {
         Some(tool) => rename(tool, native.clone()),
         None => native.clone(),
     };
     for (name, value) in changed {
         if before.get(name) != Some(value) {
-            let native_key = tool.map_or(name.as_str(), |tool| native_argument(tool, &native, name));
-            let argument = tool.and_then(|tool| counting(tool, &native, name));
-            let value = argument.map_or_else(|| value.clone(), |argument| value_as_theirs(argument, value));
-            native.insert(native_key.to_owned(), value);
+            let argument = tool.as_ref().and_then(|tool| counting(tool, &native, name));
+            let (key, value) = match argument {
+                Some(argument) => (argument.theirs, value_as_theirs(argument, value)),
+                None => (name.as_str(), value.clone()),
+            };
+            native.insert(key.to_owned(), value);
         }
     }
     native
@@ -234,7 +237,7 @@ pub(crate) fn our_name(agent: Agent, native_name: &str) -> Option<&'static str> 
 
 /// An agent's names of a tool that we call `name`; the same name if it is not in the table.
 pub(crate) fn native_names(agent: Agent, name: &str) -> Vec<String> {
-    let tools = dialect_of(agent).tools.iter().filter(|tool| tool.ours == name || writes_as(tool, name));
+    let tools = dialect_of(agent).tools().filter(|tool| tool.ours == name || writes_as(tool, name));
     let mut names: Vec<String> = tools.map(|tool| tool.name.to_owned()).collect();
     if names.is_empty() {
         let mcp = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
@@ -269,9 +272,12 @@ pub(crate) fn as_arguments(input: &Value) -> JsonObject {
 
 /// Renames the arguments that are in the table, in their places. An argument that the tool does not read must not
 /// pass for one that it reads, so any other one that has such a name of ours is left out.
-fn rename(tool: &'static NativeTool, native: JsonObject) -> JsonObject {
-    let counts: Vec<&Argument> =
-        tool.arguments.iter().filter(|argument| is_counting(tool, &native, argument)).collect();
+fn rename(tool: &NativeTool, native: JsonObject) -> JsonObject {
+    let counts: Vec<&Argument> = tool
+        .arguments
+        .iter()
+        .filter(|argument| counting(tool, &native, argument.ours) == Some(argument))
+        .collect();
     let decides = |key: &str| OurTool::named(tool.ours).is_some_and(|ours| ours.role_of(key).is_some());
     let is_taken =
         |key: &str| tool.arguments.iter().any(|argument| argument.ours == key || argument.theirs == key);
@@ -320,25 +326,15 @@ fn value_as_theirs(argument: &Argument, value: &Value) -> Value {
     }
 }
 
-/// Whether an argument is the one of its meaning that counts.
-fn is_counting(tool: &'static NativeTool, native: &JsonObject, argument: &Argument) -> bool {
-    counting(tool, native, argument.ours).is_some_and(|counts| std::ptr::eq(counts, argument))
-}
-
 /// Of the arguments that mean the same, the one that the tool reads: the first one that says something, else the first
 /// one that is there, else the first in the table.
-fn counting(tool: &'static NativeTool, native: &JsonObject, ours: &str) -> Option<&'static Argument> {
+fn counting<'t>(tool: &'t NativeTool, native: &JsonObject, ours: &str) -> Option<&'t Argument> {
     let rows = || tool.arguments.iter().filter(|argument| argument.ours == ours);
     let says = |value: &Value| !value.is_null() && value.as_str() != Some("");
     rows()
         .find(|argument| native.get(argument.theirs).is_some_and(says))
         .or_else(|| rows().find(|argument| native.contains_key(argument.theirs)))
         .or_else(|| rows().next())
-}
-
-/// The key under which the agent expects an argument of ours.
-fn native_argument<'n>(tool: &'static NativeTool, native: &JsonObject, ours: &'n str) -> &'n str {
-    counting(tool, native, ours).map_or(ours, |argument| argument.theirs)
 }
 
 /// Names under construction: the first one is the name, each later one is listed once.

@@ -10,8 +10,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use hookrail::components::Level;
 use hookrail::settings::LockedFile;
+use hookrail_bridge::EditError;
 
-use self::edit::EditError;
 use crate::context::Context;
 use crate::display::{home, shown};
 use crate::exit::{Hinted, fail};

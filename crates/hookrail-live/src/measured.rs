@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn every_effect_has_its_scenario() {
         for effect in EFFECTS {
-            let count = crate::SCENARIOS.iter().filter(|scenario| scenario.effect == Some(effect)).count();
+            let count =
+                crate::SCENARIOS.iter().filter(|scenario| scenario.effect.as_deref() == Some(effect)).count();
             assert_eq!(count, 1, "{effect}");
         }
     }

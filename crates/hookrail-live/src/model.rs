@@ -6,6 +6,7 @@
 
 mod dialects;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +59,7 @@ pub struct Call {
     /// Its arguments. A tool that takes free text gets what `input` holds.
     arguments: Value,
     /// Arguments that are added if the tool's schema does not know them.
-    stray: &'static [(&'static str, &'static str)],
+    stray: BTreeMap<String, String>,
 }
 
 /// Which tool is called.
@@ -74,17 +75,17 @@ impl Call {
     /// A call of a tool by its name or by the end of its name: agents put the name of an MCP server before that of its
     /// tool.
     pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
-        Self { tool: CalledTool::Named(tool.into()), arguments, stray: &[] }
+        Self { tool: CalledTool::Named(tool.into()), arguments, stray: BTreeMap::new() }
     }
 
     /// A call of the agent's shell tool.
     pub fn shell(command: impl Into<String>) -> Self {
-        Self { tool: CalledTool::Shell, arguments: Value::String(command.into()), stray: &[] }
+        Self { tool: CalledTool::Shell, arguments: Value::String(command.into()), stray: BTreeMap::new() }
     }
 
     /// The same with arguments that the tool does not have.
     #[must_use]
-    pub fn with_stray(self, stray: &'static [(&'static str, &'static str)]) -> Self {
+    pub fn with_stray(self, stray: BTreeMap<String, String>) -> Self {
         Self { stray, ..self }
     }
 }

@@ -81,6 +81,15 @@ impl Observed<'_> {
         }
     }
 
+    /// The command that the user's rule forbids, which is to be refused.
+    pub(crate) fn refused_rm(&self) -> Cell {
+        match (self.exists("victim.txt"), self.model_received("MARK-NO-RM")) {
+            (true, true) => Cell::Works("the model reads why"),
+            (true, false) => Cell::Unknown("not removed, and the model does not receive the reason"),
+            (false, _) => Cell::Fails,
+        }
+    }
+
     /// A tool call that is to be refused because an earlier one broke the guard. Agents that fire a guarded event before
     /// each model call come to that one first.
     pub(crate) fn refused_after(&self, earlier: &str, file: &str, reason: &str) -> Cell {
@@ -94,15 +103,6 @@ impl Observed<'_> {
             }
             _ => self.refused(file, reason),
         }
-    }
-
-    /// A prompt that is to be refused by a hook, as hookrail's log shows.
-    /// Without the log, an agent that failed before it asked anything would look like one that followed the hook.
-    pub(crate) fn refused_prompt(&self, reason: &str, hook: &str) -> Cell {
-        if self.calls.is_empty() && !self.ran(hook) {
-            return Cell::Unknown("no model call, and the hook did not run");
-        }
-        self.unsent_prompt(reason)
     }
 
     /// A prompt that is to be refused, by a rule or by a guard that does not work.

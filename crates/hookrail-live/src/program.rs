@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::model::Call;
@@ -78,7 +79,8 @@ pub static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     read(include_str!("programs.jsonc")).expect("a list of programs")
 });
 
-fn read(text: &str) -> Result<Vec<Program>> {
+/// Reads a table of this crate.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
     let list = CstRootNode::parse(text, &ParseOptions::default())?;
     Ok(serde_json::from_value(list.to_serde_value().unwrap_or_default())?)
 }
@@ -192,7 +194,8 @@ fn filled_text(template: &str, words: Words<'_>) -> String {
     words.iter().fold(template.to_owned(), fill)
 }
 
-fn write_files(folder: &Path, files: &Map<String, Value>, words: Words<'_>) -> Result<()> {
+/// Writes files below a folder: objects as JSON, lists as the lines of a text.
+pub(crate) fn write_files(folder: &Path, files: &Map<String, Value>, words: Words<'_>) -> Result<()> {
     for (name, template) in files {
         let text = match filled(template, words) {
             Value::Array(lines) => {

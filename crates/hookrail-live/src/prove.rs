@@ -2,6 +2,7 @@
 //! proves.
 
 use std::fmt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::observed::{Cell, Ending, Observed, describe};
@@ -74,7 +75,7 @@ pub struct Observation {
 pub fn effects() -> Vec<&'static Scenario> {
     EFFECTS
         .iter()
-        .filter_map(|effect| SCENARIOS.iter().find(|scenario| scenario.effect == Some(effect)))
+        .filter_map(|effect| SCENARIOS.iter().find(|scenario| scenario.effect.as_deref() == Some(*effect)))
         .collect()
 }
 
@@ -89,9 +90,8 @@ pub fn observe(
     let started = Instant::now();
     let left = || limit.saturating_sub(started.elapsed());
     let mut subject = *subject;
-    let (impossible, possible): (Vec<&'static Scenario>, Vec<&'static Scenario>) = scenarios
-        .iter()
-        .partition(|scenario| (scenario.turns)(subject.program, &crate::run::Room::nowhere()).is_none());
+    let (impossible, possible): (Vec<&'static Scenario>, Vec<&'static Scenario>) =
+        scenarios.iter().partition(|scenario| scenario.turns(subject.program, Path::new("")).is_none());
     let has_none = |scenario| Observation {
         scenario,
         result: Proved::Cannot,
@@ -119,7 +119,7 @@ pub fn observe(
     }
     if !subject.answers {
         // Silence means something only in an agent that answers otherwise.
-        subject.answers = run(&subject, &[&HARMLESS], left()).1;
+        subject.answers = run(&subject, &[&*HARMLESS], left()).1;
     }
     for scenario in alone {
         let (seen, _) = run(&subject, &[scenario], left());
@@ -137,14 +137,14 @@ fn run(subject: &Subject<'_>, group: &[&'static Scenario], left: Duration) -> (V
     // Each of them may take a few seconds more.
     let more = Duration::from_secs(10) * u32::try_from(group.len()).unwrap_or(u32::MAX);
     let patience =
-        group.iter().map(|scenario| scenario.patience).max().unwrap_or(PATIENCE).saturating_add(more);
+        group.iter().map(|scenario| scenario.patience()).max().unwrap_or(PATIENCE).saturating_add(more);
     let mut found = Vec::new();
     let mut answers = false;
     let look = |seen: &Observed<'_>| {
         answers = seen.user_saw(ANSWER);
         let is_cut_off = seen.ending == Ending::TimedOut && left < patience;
         for scenario in group {
-            let cell = match (scenario.read)(seen) {
+            let cell = match scenario.read(seen) {
                 Cell::Unknown(_) if is_cut_off => Cell::Unknown(LATE),
                 cell => cell,
             };

@@ -55,15 +55,15 @@ pub(crate) fn attempt(
     // A copy, because a scenario may move it.
     fs::copy(hookrail, room.hookrail()).context("cannot copy hookrail")?;
     let mut turns: Vec<Turn> =
-        scenarios.iter().flat_map(|each| (each.turns)(program, &room).unwrap_or_default()).collect();
+        scenarios.iter().flat_map(|each| each.turns(program, &room.work).unwrap_or_default()).collect();
     for turn in &mut turns {
         // Where `connect` puts the program is known only after it ran, so scenarios name it by a word.
         turn.replace("{base}", &base.path().to_string_lossy());
     }
     turns.push(Turn::Say(ANSWER.to_owned()));
-    let subagent = scenarios.iter().find_map(|each| each.subagent).map(|turns| {
-        (SUBTASK.to_owned(), turns().into_iter().chain([Turn::Say(ANSWER.to_owned())]).collect())
-    });
+    let below = scenarios.iter().find_map(|each| each.below.as_ref());
+    let subagent =
+        below.map(|command| (SUBTASK.to_owned(), vec![Turn::shell(command), Turn::Say(ANSWER.to_owned())]));
     let model = ScriptedModel::start(Script { turns, subagent })?;
     let mcp = scenarios.iter().any(|each| each.needs_mcp).then(|| room.write_mcp_server()).transpose()?;
     program.prepare(&room.home, &model.url(), mcp.as_deref())?;
@@ -74,7 +74,7 @@ pub(crate) fn attempt(
     room.run_hookrail(&["connect", &program.name])?;
     write(&room.home.join(".hookrail/settings.json"), text)?;
     for each in scenarios {
-        (each.setup)(&room)?;
+        each.set_up(&room)?;
     }
     if scenario.broken == Broken::Program {
         fs::remove_file(room.entry_program())?;
@@ -85,12 +85,12 @@ pub(crate) fn attempt(
     let started = Instant::now();
     let declares_all = scenarios.iter().any(|each| each.declares_all());
     let model_name = program.model(declares_all);
-    let mut runs = vec![(&program.arguments, scenario.prompt)];
-    runs.extend(program.go_on.as_ref().zip(scenarios.iter().find_map(|each| each.next_prompt)));
+    let mut runs = vec![(&program.arguments, &scenario.prompt)];
+    runs.extend(program.go_on.as_ref().zip(scenarios.iter().find_map(|each| each.next_prompt.as_ref())));
     let mut ending = Ending::TimedOut;
     for (arguments, prompt) in runs {
         let mut command = room.command(executable);
-        command.current_dir(room.work.join(scenario.folder));
+        command.current_dir(room.work.join(&scenario.folder));
         program.complete(&mut command, arguments, prompt, model_name, &model.url());
         if declares_all {
             program.all_tools.apply(&room.work, &mut command)?;
@@ -114,7 +114,7 @@ pub(crate) fn attempt(
         took,
     });
     if let Some(folder) = record {
-        room.keep_payloads(&folder.join(&program.name), scenario.name)?;
+        room.keep_payloads(&folder.join(&program.name), &scenario.name)?;
     }
     if keep {
         let calls: Vec<String> = calls.iter().map(|call| format!("{} {}", call.path, call.body)).collect();
@@ -207,7 +207,7 @@ pub fn first_requests(program: &Program, executable: &Path) -> Result<Vec<ModelC
         let model = ScriptedModel::start(Script { turns, subagent: None })?;
         program.prepare(&room.home, &model.url(), None)?;
         let mut command = room.command(executable);
-        program.complete(&mut command, &program.arguments, HARMLESS.prompt, model_name, &model.url());
+        program.complete(&mut command, &program.arguments, &HARMLESS.prompt, model_name, &model.url());
         for switches in [Some(&program.all_tools), further].into_iter().flatten() {
             switches.apply(&room.work, &mut command)?;
         }
@@ -229,11 +229,6 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// A room that is never entered.
-    pub(crate) fn nowhere() -> Self {
-        Self { home: PathBuf::new(), work: PathBuf::new(), base: PathBuf::new() }
-    }
-
     /// A room for one run, in a temporary folder that goes when it is dropped.
     fn of(program: &Program) -> Result<(tempfile::TempDir, Self)> {
         let base = tempfile::Builder::new().prefix(&format!("hookrail-{}-", program.name)).tempdir()?;

@@ -94,26 +94,6 @@ fn wrong(name: &str, expected: &str, found: &Value) -> ToolFailure {
     ToolFailure::new(INVALID_PARAMS, format!("argument `{name}` must be {expected}, not {found}"))
 }
 
-/// One parameter of a declaration. Only flat arguments are needed, so a list of them takes the place of a schema.
-#[derive(Clone, Copy)]
-pub(super) struct Parameter {
-    pub(super) name: &'static str,
-    /// A type of the model's schema language.
-    pub(super) kind: &'static str,
-    /// What it means, for the model.
-    pub(super) description: &'static str,
-    /// Whether the model must give it.
-    pub(super) is_required: bool,
-}
-
-pub(super) const fn required(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
-    Parameter { name, kind, description, is_required: true }
-}
-
-pub(super) const fn optional(name: &'static str, kind: &'static str, description: &'static str) -> Parameter {
-    Parameter { name, kind, description, is_required: false }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;

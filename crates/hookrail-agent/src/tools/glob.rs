@@ -11,7 +11,7 @@ use hookrail::ToolResult;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, optional, required};
+use super::args::Args;
 use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
@@ -24,13 +24,6 @@ const MOST_FILES: usize = 500;
 pub(super) const TOOL: Tool = Tool {
     name: "glob",
     kind: ToolKind::ReadOnly,
-    description: "Finds files of the project by a pattern such as `src/**/*.rs` or `**/*.{md,txt}`; `*` does not cross \
-             `/`, `**` does. The newest files come first. Files ignored by git are left out, hidden ones too unless \
-             the pattern names them, as in `.github/**`.",
-    parameters: &[
-        required("pattern", "STRING", "The pattern, relative to `path`."),
-        optional("path", "STRING", "The folder to look in; the project if not given."),
-    ],
     title: |args| format!("find {}{}", args.shown("pattern"), args.shown_place("path")),
     run: Run::Files(find),
 };

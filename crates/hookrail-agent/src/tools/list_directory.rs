@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, required};
+use super::args::Args;
 use super::failure::ToolFailure;
 use super::paths::{self, Workspace};
 use super::{Run, Tool, ToolKind, report, text};
@@ -21,13 +21,6 @@ const MOST_ENTRIES: usize = 1000;
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory",
     kind: ToolKind::ReadOnly,
-    description: "Lists one folder of the project: folders first, with a `/`, then files with their sizes in bytes. \
-             Hidden entries and those ignored by git are listed too.",
-    parameters: &[required(
-        "path",
-        "STRING",
-        "The folder, relative to the project or absolute; `.` for the project itself.",
-    )],
     title: |args| format!("list {}", args.shown("path")),
     run: Run::Files(list),
 };

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::attachment::{attachable, attachment, description};
 use self::passage::{LONGEST_LINE, Passage};
-use super::args::{Args, optional, required};
+use super::args::Args;
 use super::failure::{INVALID_PARAMS, READ_FAILED, ToolFailure, check};
 use super::paths::Workspace;
 use super::{Run, Tool, ToolKind, text};
@@ -28,14 +28,6 @@ const LARGEST_ATTACHMENT: u64 = 4 << 20;
 pub(super) const TOOL: Tool = Tool {
     name: "read_file",
     kind: ToolKind::ReadOnly,
-    description: "Reads a file of the project. Of a long text file the first 2000 lines (at most 1 MiB) are given, \
-             with a note how to read on by `offset` and `limit`. Small pictures (PNG, JPEG, GIF, WebP) and PDFs \
-             are given as they are; other binary files are only described.",
-    parameters: &[
-        required("file_path", "STRING", "The file, relative to the project or absolute."),
-        optional("offset", "INTEGER", "How many lines to skip: 0 starts at the first line."),
-        optional("limit", "INTEGER", "How many lines to read at most; 2000 if not given."),
-    ],
     title: |args| format!("read {}", args.shown("file_path")),
     run: Run::Files(read),
 };

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use self::occurrences::{occurrences, splice};
-use super::args::{Args, optional, required};
+use super::args::Args;
 use super::failure::{INVALID_PARAMS, ToolFailure};
 use super::paths::{ProjectPath, Workspace};
 use super::{Run, Tool, ToolKind, edits, report, text};
@@ -20,19 +20,6 @@ use super::{Run, Tool, ToolKind, edits, report, text};
 pub(super) const TOOL: Tool = Tool {
     name: "replace",
     kind: ToolKind::Edit,
-    description: "Replaces text in a file of the project. `old_string` must match exactly, white space and line \
-             endings included, and must occur exactly once unless `expected_replacements` says how often; \
-             give enough lines around the change to make it unique. An empty `old_string` creates a new file.",
-    parameters: &[
-        required("file_path", "STRING", "The file, relative to the project or absolute."),
-        required("old_string", "STRING", "The exact text to replace; not a pattern."),
-        required("new_string", "STRING", "The exact text to put in its place."),
-        optional(
-            "expected_replacements",
-            "INTEGER",
-            "How often `old_string` occurs; all are replaced. 1 if not given.",
-        ),
-    ],
     // The sizes are there because the title is all that a person reads when no preview can be shown.
     title: |args| {
         let (old, new) = (args.length("old_string"), text::count(args.length("new_string"), "byte", "bytes"));

@@ -14,7 +14,7 @@ use hookrail::{JsonObject, ToolError, ToolResult};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::args::{Args, optional, required};
+use super::args::Args;
 use super::failure::{INVALID_PARAMS, ToolFailure, check};
 use super::paths::Workspace;
 use super::process::{ChildOutput, ProcessGroup};
@@ -24,18 +24,6 @@ use super::{DEFAULT_SHELL_TIMEOUT, ProtectedPaths, Run, Tool, ToolContext, ToolK
 pub(super) const TOOL: Tool = Tool {
     name: "run_shell_command",
     kind: ToolKind::Execute,
-    description: "Runs a command with `bash -c` (`sh -c` where there is no bash) and gives its output and exit code; of \
-                  long output the beginning and the end. There is no terminal and nothing to read from stdin. It is \
-                  stopped after {seconds} seconds. Background processes end with the command unless they are started \
-                  with `setsid` and their output is redirected.",
-    parameters: &[
-        required("command", "STRING", "The command line."),
-        optional(
-            "directory",
-            "STRING",
-            "The folder of the project to run it in; the project itself if not given.",
-        ),
-    ],
     title: |args| {
         let place = match args.shown_place("directory") {
             place if place.is_empty() => place,

@@ -12,7 +12,7 @@ use rustix::fs::FileType;
 use tokio_util::sync::CancellationToken;
 
 use self::hits::Hits;
-use super::args::{Args, optional, required};
+use super::args::Args;
 use super::failure::{INVALID_PARAMS, ToolFailure, check};
 use super::paths::{self, Workspace};
 use super::walk::{self, HiddenFiles};
@@ -22,18 +22,6 @@ use super::{Run, Tool, ToolKind, glob};
 pub(super) const TOOL: Tool = Tool {
     name: "search_file_content",
     kind: ToolKind::ReadOnly,
-    description: "Searches the files of the project for lines that match a regular expression (Rust syntax, case \
-             matters unless the pattern starts with `(?i)`). Gives `file:line: text`. Binary files and files \
-             ignored by git are left out, hidden files are searched.",
-    parameters: &[
-        required("pattern", "STRING", "The regular expression, matched within single lines."),
-        optional("path", "STRING", "The folder or file to search; the project if not given."),
-        optional(
-            "include",
-            "STRING",
-            "Only files that match this pattern, such as `*.rs` or `src/**/*.{ts,tsx}`.",
-        ),
-    ],
     title: |args| format!("search for {}{}", args.shown("pattern"), args.shown_place("path")),
     run: Run::Files(search),
 };

@@ -7,7 +7,7 @@ use hookrail::ToolResult;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, required};
+use super::args::Args;
 use super::failure::ToolFailure;
 use super::paths::Workspace;
 use super::{Run, Tool, ToolKind, edits, report, text};
@@ -16,12 +16,6 @@ use super::{Run, Tool, ToolKind, edits, report, text};
 pub(super) const TOOL: Tool = Tool {
     name: "write_file",
     kind: ToolKind::Edit,
-    description: "Writes content to a file of the project: creates it, with the folders it needs, or replaces \
-             everything in it. To change a part of a file, use `replace`.",
-    parameters: &[
-        required("file_path", "STRING", "The file, relative to the project or absolute."),
-        required("content", "STRING", "The whole new content."),
-    ],
     title: |args| {
         let bytes = args.length("content");
         format!("write {} ({})", args.shown("file_path"), text::count(bytes, "byte", "bytes"))

@@ -11,11 +11,10 @@ use crate::agents::prelude::*;
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "2.1.327",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/claude.txt"),
+    tools: include_str!("tools/claude.txt"),
     beside: &["description", "timeout", "timeout_ms", "run_in_background"],
     marks: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID"],
-    plain_tools: PLAIN_TOOLS,
     default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrPattern,
     can: Capabilities {
@@ -46,50 +45,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// The failed call and the question for permission have events of their own; ours are the nearest.
-const EVENTS: &[NativeEvent] = &[
-    event("PreToolUse", EventName::BeforeTool),
-    event("PostToolUse", EventName::AfterTool),
-    event("PostToolUseFailure", EventName::AfterTool),
-    stop_event("PostToolBatch"),
-    event("UserPromptSubmit", EventName::BeforeAgent),
-    event("Stop", EventName::AfterAgent),
-    event("SessionStart", EventName::SessionStart),
-    // All hooks of this event together have 1.5 seconds.
-    event("SessionEnd", EventName::SessionEnd).granted(Duration::from_secs(1)),
-    event("PreCompact", EventName::PreCompress),
-    event("Notification", EventName::Notification),
-    event("PermissionRequest", EventName::Notification),
-];
-
-/// Tools that run no command and touch no file that the model chose.
-/// The `script` of `Workflow` is a plan for agents and never runs in a shell.
-const PLAIN_TOOLS: &str = "
-    Agent AskUserQuestion ClaudeDesign CronCreate CronDelete CronList EnterPlanMode ExitPlanMode ListAgents
-    ListMcpResources OfferChromeSetup ProposeGoal ProposeSkills PushNotification ReadMcpResource
-    ReadMcpResourceDir ReadNotifications RefreshMcpTools RemoteTrigger ReportFindings ScheduleWakeup
-    SendFeedback SendMessage ShowOnboardingRolePicker Skill Task TaskCreate TaskGet TaskList TaskStop
-    TaskUpdate TodoWrite Workflow
-";
-
-/// `Monitor` runs its command in the background, or listens to a socket.
-const TOOLS: &[NativeTool] = &[
-    tool("Bash", "run_shell_command", COMMAND),
-    tool("PowerShell", "run_shell_command", COMMAND),
-    tool("Monitor", "run_shell_command", &[must_unless("command", "command", "ws")]),
-    tool("Read", "read_file", FILE),
-    tool("NotebookRead", "read_file", NOTEBOOK),
-    tool("Write", "write_file", FILE),
-    tool("Edit", "replace", FILE),
-    tool("MultiEdit", "replace", FILE),
-    tool("NotebookEdit", "replace", NOTEBOOK),
-    tool("LS", "list_directory", &[must("path", "path")]),
-    tool("Glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
-    tool("Grep", "search_file_content", &[may("path", "path"), may("glob", "include")]),
-    tool("WebFetch", "web_fetch", &[]),
-    tool("WebSearch", "google_web_search", &[]),
-];
 
 /// Claude's answer. Copilot under `PascalCase` names and Qwen use nearly the same format.
 pub(crate) fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {

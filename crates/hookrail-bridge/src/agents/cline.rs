@@ -8,11 +8,10 @@ use crate::agents::{opencode, pi, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "3.0.65",
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/cline.txt"),
+    tools: include_str!("tools/cline.txt"),
     beside: &[],
     marks: &[],
-    plain_tools: PLAIN_TOOLS,
     mcp: McpForm::Bare,
     can: Capabilities {
         change_arguments: true,
@@ -38,38 +37,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render: pi::render,
     ..opencode::TABLE
 };
-
-/// The names are those of the plugin's functions, which the plugin passes on. It waits longer than Cline does for a call's
-/// verdict only. The start of the session and the first prompt share three seconds.
-const EVENTS: &[NativeEvent] = &[
-    event("beforeTool", EventName::BeforeTool),
-    event("afterTool", EventName::AfterTool).granted(Duration::from_secs(3)),
-    event("beforeRun", EventName::BeforeAgent).granted(Duration::from_secs(2)),
-    event("afterRun", EventName::AfterAgent).granted(Duration::from_secs(3)),
-    event("setup", EventName::SessionStart).granted(Duration::from_millis(1200)),
-];
-
-/// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &str = "
-    ask_question skills spawn_agent submit_and_exit team_attach_outcome_fragment team_await_runs
-    team_broadcast team_cancel_run team_cleanup team_create_outcome team_finalize_outcome team_list_outcomes
-    team_list_runs team_mission_log team_read_mailbox team_review_outcome_fragment team_run_task
-    team_send_message team_shutdown_teammate team_spawn_teammate team_status team_task
-";
-
-const TOOLS: &[NativeTool] = &[
-    tool("run_commands", "run_shell_command", &[lines("commands", "command")]),
-    tool("read_files", "read_many_files", &[paths("files", "paths")]),
-    tool(
-        "editor",
-        "replace",
-        &[must("path", "file_path"), may("old_text", "old_string"), may("new_text", "new_string")],
-    ),
-    tool("apply_patch", "apply_patch", &[must("input", "patch")]),
-    tool("search_codebase", "search_file_content", &[]),
-    tool("fetch_web_content", "web_fetch", &[]),
-    tool("web_search", "google_web_search", &[]),
-];
 
 /// A result whose text is in `output`, or the results of several commands, each with its own.
 fn tool_response(response: &Value) -> JsonObject {

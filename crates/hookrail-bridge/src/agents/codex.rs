@@ -7,8 +7,8 @@ use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.169.0",
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/codex.txt"),
+    tools: include_str!("tools/codex.txt"),
     beside: &["justification", "max_output_tokens", "timeout", "timeout_ms", "yield_time_ms"],
     marks: &[
         "CODEX_CI",
@@ -17,7 +17,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
         "CODEX_SANDBOX_NETWORK_DISABLED",
         "CODEX_THREAD_ID",
     ],
-    plain_tools: PLAIN_TOOLS,
     default_timeout: Duration::from_mins(10),
     matchers: MatcherDialect::NamesOrRustPattern,
     order: HookOrder::LastToFinish,
@@ -46,49 +45,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// A question for permission can be observed and not answered, so it is a notification.
-const EVENTS: &[NativeEvent] = &[
-    event("PreToolUse", EventName::BeforeTool),
-    event("PostToolUse", EventName::AfterTool),
-    event("UserPromptSubmit", EventName::BeforeAgent),
-    event("Stop", EventName::AfterAgent),
-    event("SessionStart", EventName::SessionStart),
-    // More than three seconds are not granted, and one second is the default.
-    event("SessionEnd", EventName::SessionEnd).granted(Duration::from_secs(1)),
-    event("PreCompact", EventName::PreCompress),
-    event("PermissionRequest", EventName::Notification),
-];
-
-/// Tools that run no command and touch no file that the model chose.
-/// The script of `exec` calls the other tools, and hooks fire for those calls.
-const PLAIN_TOOLS: &str = "
-    exec wait sleep close_agent create_goal curr_time followup_task get_context_remaining get_goal
-    interrupt_agent list_agents new_context request_permissions request_user_input request_user_input_async
-    resume_agent send_input send_message send_message_to_user_async spawn_agent update_goal update_plan
-    wait_agent wait_for_environment
-";
-
-/// What hooks see (`Bash`, `apply_patch`), and what the model itself calls its tools, which is what transcripts hold.
-/// Text that `write_stdin` types into a shell that is open reaches no hook.
-const TOOLS: &[NativeTool] = &[
-    tool("Bash", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
-    tool("exec_command", "run_shell_command", &[must("cmd", "command"), may("workdir", "directory")]),
-    tool("shell", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
-    tool("shell_command", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
-    tool("local_shell", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
-    tool("local_shell_call", "run_shell_command", LOCAL_SHELL),
-    tool(
-        "apply_patch",
-        "apply_patch",
-        &[must("command", "patch"), must("input", "patch"), must("patch", "patch")],
-    ),
-    tool("view_image", "read_file", &[must("path", "file_path")]),
-    tool("web_search", "google_web_search", &[]),
-];
-
-/// As transcripts of the model's own shell tool spell it.
-const LOCAL_SHELL: &[Argument] = &[must("command", "command"), may("working_directory", "directory")];
 
 /// Codex's answer. No field is written that its schema does not have for the event: an answer that it cannot read counts as
 /// no answer, and the call runs.

@@ -9,12 +9,11 @@ use crate::agents::{claude, prelude::*};
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.102",
     project_variable: Some("COPILOT_PROJECT_DIR"),
-    events: EVENTS,
+    events: include_str!("events/copilot.txt"),
     event_aliases: &[("UserPromptSubmitted", "userPromptSubmitted"), ("AgentStop", "agentStop")],
-    tools: TOOLS,
+    tools: include_str!("tools/copilot.txt"),
     beside: &["description", "initial_wait", "mode", "sessionId", "shellId"],
     marks: &["COPILOT_CLI", "COPILOT_HOOK_DIR", "COPILOT_PROJECT_DIR"],
-    plain_tools: PLAIN_TOOLS,
     mcp: McpForm::Dash,
     matchers: MatcherDialect::WholePattern,
     order: HookOrder::OneAfterAnother,
@@ -45,79 +44,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// The first ten are what `connect` registers. The others come from entries that were
-/// written by hand, or for Claude Code.
-const EVENTS: &[NativeEvent] = &[
-    event("preToolUse", EventName::BeforeTool),
-    event("postToolUse", EventName::AfterTool),
-    event("postToolUseFailure", EventName::AfterTool),
-    event("userPromptSubmitted", EventName::BeforeAgent),
-    event("agentStop", EventName::AfterAgent),
-    event("sessionStart", EventName::SessionStart),
-    event("sessionEnd", EventName::SessionEnd),
-    event("preCompact", EventName::PreCompress),
-    event("permissionRequest", EventName::Notification),
-    event("notification", EventName::Notification),
-    // Registered under these names by hand, or by an entry that was written for Claude Code.
-    other("PreToolUse", EventName::BeforeTool),
-    other("PostToolUse", EventName::AfterTool),
-    other("PostToolUseFailure", EventName::AfterTool),
-    other("UserPromptSubmit", EventName::BeforeAgent),
-    other("Stop", EventName::AfterAgent),
-    other("SessionStart", EventName::SessionStart),
-    other("SessionEnd", EventName::SessionEnd),
-    other("PreCompact", EventName::PreCompress),
-    other("Notification", EventName::Notification),
-];
-
-/// An event that is understood and not registered.
-const fn other(name: &'static str, ours: EventName) -> NativeEvent {
-    let registered = crate::dialect::Registration::Never;
-    NativeEvent { registered, ..event(name, ours) }
-}
-
-/// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &str = "
-    fetch_copilot_cli_documentation list_agents list_bash read_agent read_bash session_store_sql skill sql
-    stop_bash task write_agent
-";
-
-/// The same tools have other names under `PascalCase` events, with the same arguments.
-const TOOLS: &[NativeTool] = &[
-    tool("bash", "run_shell_command", COMMAND),
-    tool("powershell", "run_shell_command", COMMAND),
-    tool("view", "read_file", PATH),
-    tool("create", "write_file", CREATE),
-    tool("edit", "replace", EDIT),
-    tool("str_replace", "replace", EDIT),
-    tool("str_replace_editor", "replace", EDIT),
-    tool("apply_patch", "apply_patch", &[must("input", "patch"), must("patch", "patch")]),
-    tool("grep", "search_file_content", SEARCH),
-    tool("rg", "search_file_content", SEARCH),
-    tool("glob", "glob", GLOB),
-    tool("web_fetch", "web_fetch", &[]),
-    tool("web_search", "google_web_search", &[]),
-    // Under PascalCase event names.
-    tool("Bash", "run_shell_command", COMMAND),
-    tool("Read", "read_file", PATH),
-    tool("Write", "write_file", CREATE),
-    tool("Edit", "replace", EDIT),
-    tool("Grep", "search_file_content", SEARCH),
-    tool("Glob", "glob", GLOB),
-    tool("WebFetch", "web_fetch", &[]),
-    tool("WebSearch", "google_web_search", &[]),
-];
-
-/// Most tools call the file `path`.
-const PATH: &[Argument] = &[must("path", "file_path")];
-const CREATE: &[Argument] = &[must("path", "file_path"), may("file_text", "content")];
-/// The names of all tools that replace a passage.
-const EDIT: &[Argument] =
-    &[must("path", "file_path"), may("old_str", "old_string"), may("new_str", "new_string")];
-/// A search looks into one folder or file, or into several.
-const SEARCH: &[Argument] = &[may("paths", "path"), may("glob", "include")];
-const GLOB: &[Argument] = &[may("paths", "path"), must("pattern", "pattern")];
 
 /// A result of another type than `success` failed, and its text is the reason.
 fn tool_response(response: &Value) -> JsonObject {

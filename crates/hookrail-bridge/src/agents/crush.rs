@@ -7,11 +7,10 @@ use crate::agents::prelude::*;
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.90 (read, not run)",
     project_variable: Some("CRUSH_PROJECT_DIR"),
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/crush.txt"),
+    tools: include_str!("tools/crush.txt"),
     beside: &["auto_background_after", "description", "run_in_background", "timeout"],
     marks: &["CRUSH", "CRUSH_EVENT", "CRUSH_PROJECT_DIR", "CRUSH_SESSION_ID"],
-    plain_tools: PLAIN_TOOLS,
     mcp: McpForm::SingleUnderscore,
     can: Capabilities {
         change_arguments: true,
@@ -34,32 +33,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-const EVENTS: &[NativeEvent] = &[event("PreToolUse", EventName::BeforeTool)];
-
-/// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &str = "
-    agent crush_info crush_logs job_kill job_output list_mcp_resources lsp_restart question
-    read_mcp_resource sourcegraph todos
-";
-
-const TOOLS: &[NativeTool] = &[
-    tool("bash", "run_shell_command", &[must("command", "command"), may("working_dir", "directory")]),
-    tool("view", "read_file", FILE),
-    tool("write", "write_file", FILE),
-    tool("download", "write_file", FILE),
-    tool("edit", "replace", FILE),
-    tool("multiedit", "replace", FILE),
-    tool("ls", "list_directory", &[may("path", "path")]),
-    tool("glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
-    tool("grep", "search_file_content", SEARCH),
-    tool("fetch", "web_fetch", &[]),
-    tool("web_fetch", "web_fetch", &[]),
-    tool("agentic_fetch", "web_fetch", &[]),
-    tool("web_search", "google_web_search", &[]),
-];
-
-const SEARCH: &[Argument] = &[may("path", "path"), may("include", "include")];
 
 /// Changed arguments are merged into those of the call.
 fn render(_: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {

@@ -7,9 +7,8 @@ use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "its documents (not observed)",
-    events: EVENTS,
-    tools: TOOLS,
-    default_timeout: GRANT,
+    events: include_str!("events/cursor.txt"),
+    tools: include_str!("tools/cursor.txt"),
     can: Capabilities { ask: true, allow: true, go_on: true, ..Capabilities::NONE },
     unseen: &[
         "Files that it writes fire an event afterwards only: nothing can refuse that.",
@@ -29,27 +28,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// Entries name no timeout, because documents differ in its unit.
-const GRANT: Duration = Duration::from_secs(30);
-
-const EVENTS: &[NativeEvent] = &[
-    event("beforeShellExecution", EventName::BeforeTool).granted(GRANT),
-    event("beforeMCPExecution", EventName::BeforeTool).granted(GRANT),
-    event("beforeReadFile", EventName::BeforeTool).granted(GRANT),
-    event("afterFileEdit", EventName::AfterTool).granted(GRANT),
-    event("beforeSubmitPrompt", EventName::BeforeAgent).granted(GRANT),
-    event("stop", EventName::AfterAgent).granted(GRANT),
-];
-
-/// The names under which the calls of its events are known here.
-const TOOLS: &[NativeTool] = &[
-    tool("Shell", "run_shell_command", COMMAND),
-    tool("Read", "read_file", FILE),
-    tool("Edit", "replace", EDIT),
-];
-
-const EDIT: &[Argument] = &[must("file_path", "file_path"), may("edits", "edits")];
 
 /// The messages have two spellings, of earlier and of later versions.
 fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {

@@ -8,11 +8,10 @@ use crate::agents::prelude::*;
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.61.0",
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/gemini.txt"),
+    tools: include_str!("tools/gemini.txt"),
     beside: &["description", "instruction", "is_background"],
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
-    plain_tools: PLAIN_TOOLS,
     mcp: McpForm::SingleUnderscore,
     unit: Duration::from_millis(1),
     default_timeout: Duration::from_mins(1),
@@ -46,54 +45,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// The events of ours, which `LLxprt` has too.
-pub(crate) const EVENTS: &[NativeEvent] = &[
-    event("BeforeTool", EventName::BeforeTool),
-    event("AfterTool", EventName::AfterTool),
-    event("BeforeAgent", EventName::BeforeAgent),
-    event("AfterAgent", EventName::AfterAgent),
-    event("BeforeModel", EventName::BeforeModel),
-    // Once for every piece of a streamed answer.
-    event("AfterModel", EventName::AfterModel).on_request(),
-    event("BeforeToolSelection", EventName::BeforeToolSelection),
-    event("SessionStart", EventName::SessionStart),
-    event("SessionEnd", EventName::SessionEnd),
-    event("PreCompress", EventName::PreCompress),
-    event("Notification", EventName::Notification),
-];
-
-/// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &str = "
-    activate_skill ask_user complete_task enter_plan_mode exit_plan_mode get_internal_docs invoke_agent
-    list_background_processes list_mcp_resources read_background_output read_mcp_resource take_snapshot
-    tracker_add_dependency tracker_create_task tracker_get_task tracker_list_tasks tracker_update_task
-    tracker_visualize update_topic write_todos
-";
-
-/// Most names are ours; what differs is the spelling of folders.
-const TOOLS: &[NativeTool] = &[
-    tool(
-        "run_shell_command",
-        "run_shell_command",
-        &[must("command", "command"), may("dir_path", "directory")],
-    ),
-    tool("read_file", "read_file", FILE),
-    tool("read_many_files", "read_many_files", &[must("include", "include"), may("paths", "paths")]),
-    tool("write_file", "write_file", FILE),
-    tool("replace", "replace", FILE),
-    tool("list_directory", "list_directory", &[must("dir_path", "path")]),
-    tool("glob", "glob", &[may("dir_path", "path"), must("pattern", "pattern")]),
-    tool("grep_search", "search_file_content", &[may("dir_path", "path"), may("include_pattern", "include")]),
-    // Its old name: newer versions take it for `grep_search` and read that one's arguments.
-    tool(
-        "search_file_content",
-        "search_file_content",
-        &[may("dir_path", "path"), may("include_pattern", "include"), may("include", "include")],
-    ),
-    tool("web_fetch", "web_fetch", &[]),
-    tool("google_web_search", "google_web_search", &[]),
-];
 
 /// Gemini's answer. A stop before a tool is a refusal of that tool besides, so that nothing depends on which of the two
 /// is looked at first.

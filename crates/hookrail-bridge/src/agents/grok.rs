@@ -9,11 +9,10 @@ use crate::agents::{claude, prelude::*};
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "1.0.41",
     project_variable: Some("GROK_WORKSPACE_ROOT"),
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/grok.txt"),
+    tools: include_str!("tools/grok.txt"),
     beside: &["background", "description", "timeout", "timeout_ms"],
     marks: &["GROK_AGENT", "GROK_HOOK_EVENT", "GROK_SESSION_ID", "GROK_WORKSPACE_ROOT"],
-    plain_tools: PLAIN_TOOLS,
     caller: Some(("use_tool", "tool_name", "tool_input")),
     mcp: McpForm::Bare,
     default_timeout: Duration::from_secs(5),
@@ -52,39 +51,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// `Stop` fires a second time when the session ends, which is not the end of any work.
-const EVENTS: &[NativeEvent] = &[
-    event("PreToolUse", EventName::BeforeTool),
-    event("PostToolUse", EventName::AfterTool),
-    event("PostToolUseFailure", EventName::AfterTool),
-    event("UserPromptSubmit", EventName::BeforeAgent),
-    event("Stop", EventName::AfterAgent),
-    event("SessionStart", EventName::SessionStart),
-    event("SessionEnd", EventName::SessionEnd).granted(Duration::from_secs(5)),
-    event("PreCompact", EventName::PreCompress),
-    event("Notification", EventName::Notification),
-];
-
-/// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &str = "
-    ask_user_question enter_plan_mode exit_plan_mode get_command_or_subagent_output kill_command_or_subagent
-    scheduler_create scheduler_delete scheduler_list search_tool send_feedback spawn_subagent todo_write
-";
-
-const TOOLS: &[NativeTool] = &[
-    tool("run_terminal_command", "run_shell_command", COMMAND),
-    tool("monitor", "run_shell_command", COMMAND),
-    tool("read_file", "read_file", &[must("target_file", "file_path")]),
-    tool("write", "write_file", FILE),
-    tool("search_replace", "replace", FILE),
-    tool("list_dir", "list_directory", &[must("target_directory", "path")]),
-    tool("grep", "search_file_content", SEARCH),
-    tool("web_fetch", "web_fetch", &[]),
-    tool("web_search", "google_web_search", &[]),
-];
-
-const SEARCH: &[Argument] = &[may("path", "path"), may("glob", "include")];
 
 /// Fields with what the model reads of a result, in the result or in the variant that it holds.
 const TEXTS: [&str; 4] = ["output_for_prompt", "tool_output_for_prompt", "content", "OkayOutput"];

@@ -4,14 +4,13 @@
 //! refusal; a text for the model is taken at prompts alone. One entry that its strict schema does not accept, and all hooks
 //! of the file are dropped.
 
-use crate::agents::{prelude::*, qwen};
+use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "2.1.0",
-    events: qwen::EVENTS, // It knows more, which have no counterpart.
-    tools: TOOLS,
+    events: include_str!("events/qwen.txt"), // It knows more, which have no counterpart.
+    tools: include_str!("tools/kimi.txt"),
     beside: &["description", "disable_timeout", "run_in_background", "timeout"],
-    plain_tools: PLAIN_TOOLS,
     can: Capabilities {
         go_on: true,
         // It does not fire the event again after it was sent back.
@@ -33,25 +32,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// Tools that run no command and touch no file that the model chose.
-const PLAIN_TOOLS: &str = "
-    Agent AgentSwarm AskUserQuestion CreateGoal CronCreate CronDelete CronList EnterPlanMode ExitPlanMode
-    GetGoal SetGoalBudget Skill TaskList TaskOutput TaskStop TodoList UpdateGoal WaitFor
-";
-
-/// Claude's names, and `path` for every file.
-const TOOLS: &[NativeTool] = &[
-    tool("Bash", "run_shell_command", &[must("command", "command"), may("cwd", "directory")]),
-    tool("Read", "read_file", PATH),
-    tool("Write", "write_file", PATH),
-    tool("Edit", "replace", PATH),
-    tool("Glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
-    tool("Grep", "search_file_content", &[may("path", "path"), may("glob", "include")]),
-    tool("FetchURL", "web_fetch", &[]),
-];
-
-const PATH: &[Argument] = &[must("path", "file_path")];
 
 /// One form for all refusals. What it does not wait for is not answered.
 fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {

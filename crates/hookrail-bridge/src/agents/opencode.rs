@@ -11,11 +11,10 @@ pub(crate) static DIALECT: Dialect = TABLE;
 /// The same for its forks to change.
 pub(super) const TABLE: Dialect = Dialect {
     tested_with: "1.18.33",
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/opencode.txt"),
+    tools: include_str!("tools/opencode.txt"),
     beside: &["description", "timeout"],
     marks: &["OPENCODE", "OPENCODE_PID"],
-    plain_tools: PLAIN_TOOLS,
     mcp: McpForm::Plain,
     unit: Duration::from_millis(1),
     default_timeout: Duration::from_mins(1),
@@ -41,50 +40,6 @@ pub(super) const TABLE: Dialect = Dialect {
     render,
     ..PLAIN
 };
-
-/// The names are those of the plugin's functions, which the plugin passes on.
-const EVENTS: &[NativeEvent] = &[
-    event("tool.execute.before", EventName::BeforeTool),
-    event("tool.execute.after", EventName::AfterTool),
-    event("chat.message", EventName::BeforeAgent),
-    event("session.idle", EventName::AfterAgent),
-    event("session.created", EventName::SessionStart),
-    event("experimental.session.compacting", EventName::PreCompress),
-];
-
-/// Tools that run no command and touch no file that the model chose.
-/// The `command` of `task` is the name of a prompt. All but three are Kilo's.
-const PLAIN_TOOLS: &str = "
-    skill task todowrite board_post board_read cancel_wakeup kilo_local_recall schedule_wakeup
-";
-
-const TOOLS: &[NativeTool] = &[
-    tool("bash", "run_shell_command", &[must("command", "command"), may("workdir", "directory")]),
-    // Kilo's, which starts, lists and ends programs.
-    tool(
-        "background_process",
-        "run_shell_command",
-        &[may("command", "command"), may("workdir", "directory")],
-    ),
-    tool("read", "read_file", READ),
-    tool("write", "write_file", READ),
-    tool("edit", "replace", EDIT),
-    tool("multiedit", "replace", EDIT),
-    tool("patch", "apply_patch", &[must("patchText", "patch")]),
-    tool("apply_patch", "apply_patch", &[must("patchText", "patch")]),
-    // Off unless it is switched on. What it finds in a file is shown to the model.
-    tool("lsp", "read_file", READ),
-    tool("list", "list_directory", &[may("path", "path")]),
-    tool("glob", "glob", &[may("path", "path"), must("pattern", "pattern")]),
-    tool("grep", "search_file_content", &[may("path", "path"), may("include", "include")]),
-    tool("webfetch", "web_fetch", &[]),
-    tool("websearch", "google_web_search", &[]),
-];
-
-/// Arguments are in camel case throughout.
-const READ: &[Argument] = &[must("filePath", "file_path")];
-const EDIT: &[Argument] =
-    &[must("filePath", "file_path"), may("oldString", "old_string"), may("newString", "new_string")];
 
 /// A result whose text is in `output`; any other form is taken as it is.
 fn tool_response(response: &Value) -> JsonObject {

@@ -9,11 +9,10 @@ use crate::agents::{opencode, prelude::*};
 
 pub(crate) static DIALECT: Dialect = Dialect {
     tested_with: "0.87.1",
-    events: EVENTS,
-    tools: TOOLS,
+    events: include_str!("events/pi.txt"),
+    tools: include_str!("tools/pi.txt"),
     beside: &["timeout", "limit", "offset"],
     marks: &["PI_CODING_AGENT"],
-    plain_tools: "",
     can: Capabilities {
         ask: true,
         change_arguments: true,
@@ -35,32 +34,6 @@ pub(crate) static DIALECT: Dialect = Dialect {
     render,
     ..opencode::TABLE
 };
-
-/// The names are those of pi's events, which the extension passes on.
-const EVENTS: &[NativeEvent] = &[
-    event("tool_call", EventName::BeforeTool),
-    event("tool_result", EventName::AfterTool),
-    event("input", EventName::BeforeAgent),
-    event("agent_before_settle", EventName::AfterAgent),
-    event("session_start", EventName::SessionStart),
-    // It is waited for when pi ends.
-    event("session_shutdown", EventName::SessionEnd).granted(Duration::from_secs(5)),
-    event("session_before_compact", EventName::PreCompress),
-];
-
-const TOOLS: &[NativeTool] = &[
-    tool("bash", "run_shell_command", COMMAND),
-    tool("powershell", "run_shell_command", COMMAND),
-    tool("read", "read_file", FILE),
-    tool("write", "write_file", FILE),
-    tool("edit", "replace", FILE),
-    tool("ls", "list_directory", &[may("path", "path")]),
-    tool("find", "glob", &[may("path", "path"), must("pattern", "pattern")]),
-    tool("grep", "search_file_content", &[may("path", "path"), may("glob", "include")]),
-];
-
-const COMMAND: &[Argument] = &[must("command", "command")];
-const FILE: &[Argument] = &[must("path", "file_path")];
 
 /// The answer to our own extension, in the form that hooks use. The plugin for Cline takes the same.
 pub(super) fn render(event: &BridgeEvent, effects: &NativeEffects) -> Option<JsonObject> {

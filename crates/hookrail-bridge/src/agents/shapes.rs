@@ -5,20 +5,17 @@ use std::time::Duration;
 use hookrail::JsonObject;
 use serde_json::{Value, json};
 
-use crate::dialect::{
-    Argument, Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, SettingsFile, may, must,
-};
+use crate::dialect::{Capabilities, Dialect, HookOrder, MatcherDialect, McpForm, SettingsFile};
 
 /// What most agents have in common.
 pub(crate) const PLAIN: Dialect = Dialect {
     tested_with: "",
     project_variable: None,
-    events: &[],
+    events: "",
     event_aliases: &[],
-    tools: &[],
+    tools: "",
     beside: &[],
     marks: &[],
-    plain_tools: "",
     caller: None,
     mcp: McpForm::DoubleUnderscore,
     unit: Duration::from_secs(1),
@@ -123,14 +120,6 @@ pub(crate) fn decided(object: Object, word: &str, reason: Option<&str>) -> Objec
         None => object,
     }
 }
-
-/// A shell call that runs where the agent is.
-pub(crate) const COMMAND: &[Argument] = &[must("command", "command")];
-/// A file under our own name.
-pub(crate) const FILE: &[Argument] = &[must("file_path", "file_path")];
-/// A cell of a notebook.
-pub(crate) const NOTEBOOK: &[Argument] =
-    &[must("notebook_path", "file_path"), may("new_source", "new_string")];
 
 /// The result of a shell command from its streams.
 pub(crate) fn streams(stdout: &str, stderr: &str) -> JsonObject {

@@ -212,33 +212,17 @@ fn managed_only(file: PathBuf) -> Obstacle {
 
 /// Kimi Code: one hook that it does not accept, and it drops all of them.
 fn kimi(around: &Surroundings<'_>) -> Vec<Obstacle> {
-    const EVENTS: [&str; 20] = [
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PermissionRequest",
-        "PermissionResult",
-        "UserPromptSubmit",
-        "UserPromptQueued",
-        "TurnStarted",
-        "Stop",
-        "StopFailure",
-        "Interrupt",
-        "SessionStart",
-        "SessionEnd",
-        "SessionHeartbeat",
-        "SubagentStart",
-        "SubagentStop",
-        "TaskStarted",
-        "PreCompact",
-        "PostCompact",
-        "Notification",
-    ];
+    const EVENTS: &str = "
+        PreToolUse PostToolUse PostToolUseFailure PermissionRequest PermissionResult
+        UserPromptSubmit UserPromptQueued TurnStarted Stop StopFailure Interrupt SessionStart
+        SessionEnd SessionHeartbeat SubagentStart SubagentStop TaskStarted PreCompact PostCompact
+        Notification
+    ";
     let Some(config) = around.toml(around.file) else { return Vec::new() };
     let hooks = config.get("hooks").map(toml::to_json).unwrap_or_default();
     let problem = |hook: &Value| {
         let fields = hook.as_object()?;
-        let is_known = |event: &str| EVENTS.contains(&event);
+        let is_known = |event: &str| EVENTS.split_whitespace().any(|known| known == event);
         let wrong = fields.iter().find(|(key, value)| match key.as_str() {
             "event" => !value.as_str().is_some_and(is_known),
             "command" => value.as_str().is_none_or(str::is_empty),

@@ -4,7 +4,6 @@
 use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
-use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::cut::property;
@@ -12,12 +11,12 @@ use crate::jsonc::comma_after;
 
 /// The text with an entry at an event, unless the list it belongs into, or the object in which that list is missing, has
 /// its brackets on lines of their own.
-pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> Option<String> {
+pub(super) fn into_one_line(text: &str, event: &str, entry: &serde_json::Value) -> Option<String> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS).ok()?;
     let root = parsed.value.as_ref()?;
     let hooks = property(root, "hooks");
     let list = hooks.and_then(|hooks| property(hooks, event));
-    let entry = compact(entry);
+    let entry = entry.to_string();
     let (container, fragment) = match (hooks, list) {
         (_, Some(list @ Value::Array(_))) => (list, entry),
         (Some(hooks @ Value::Object(_)), None) => (hooks, format!("\"{event}\":[{entry}]")),
@@ -47,24 +46,6 @@ pub(super) fn into_one_line(text: &str, event: &str, entry: &CstInputValue) -> O
         None => text.insert_str(end, &format!(",{fragment}")),
     }
     Some(text)
-}
-
-/// A value without any white space.
-fn compact(value: &CstInputValue) -> String {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let joined = |parts: Vec<String>| parts.join(",");
-    match value {
-        CstInputValue::Null => "null".to_owned(),
-        CstInputValue::Bool(value) => value.to_string(),
-        CstInputValue::Number(number) => number.clone(),
-        CstInputValue::String(text) => quoted(text),
-        CstInputValue::Array(values) => format!("[{}]", joined(values.iter().map(compact).collect())),
-        CstInputValue::Object(fields) => {
-            let field =
-                |(name, value): &(String, CstInputValue)| format!("{}:{}", quoted(name), compact(value));
-            format!("{{{}}}", joined(fields.iter().map(field).collect()))
-        }
-    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub fn uses_toml(toml: Option<&str>, json: Option<&str>) -> bool {
     json.is_none_or(|text| text.trim().is_empty()) && toml.is_some_and(has_events)
 }
 
-fn format_of(shape: SettingsShape) -> SettingsFormat {
+pub(super) fn format_of(shape: SettingsShape) -> SettingsFormat {
     match shape {
         SettingsShape::Groups
         | SettingsShape::Flat

@@ -4,7 +4,7 @@ use hookrail_shell::quote;
 use serde_json::Value;
 
 use super::entry::{NOT_RUN, for_each_place, required, shared_way_out, way_out};
-use super::{BridgeEntry, ConnectError, Connection, EntryScope};
+use super::{BridgeEntry, Connection, EditError, EntryScope};
 use crate::agent::Agent;
 use crate::agents::dialect_of;
 
@@ -90,18 +90,16 @@ pub(super) fn connect(
     agent: Agent,
     existing: Option<&str>,
     scope: EntryScope<'_>,
-) -> Result<String, ConnectError> {
+) -> Result<String, EditError> {
     match existing {
-        Some(text) if !text.trim().is_empty() && !text.starts_with(&mark(agent)) => {
-            Err(ConnectError::NotOurs)
-        }
+        Some(text) if !text.trim().is_empty() && !text.starts_with(&mark(agent)) => Err(EditError::NotOurs),
         _ => Ok(module(agent, scope)),
     }
 }
 
 /// Nothing, if the file is ours.
-pub(super) fn disconnect(agent: Agent, existing: &str) -> Result<Option<String>, ConnectError> {
-    if existing.starts_with(&mark(agent)) { Ok(None) } else { Err(ConnectError::NotOurs) }
+pub(super) fn disconnect(agent: Agent, existing: &str) -> Result<Option<String>, EditError> {
+    if existing.starts_with(&mark(agent)) { Ok(None) } else { Err(EditError::NotOurs) }
 }
 
 /// Whether the file is the one that would be written today.
@@ -125,7 +123,7 @@ pub(super) fn connection(
 #[test]
 fn the_module_calls_the_bridge_at_every_event() {
     for agent in [Agent::Opencode, Agent::Kilo, Agent::Pi, Agent::Cline] {
-        for event in dialect_of(agent).events {
+        for event in dialect_of(agent).events() {
             assert!(hooks(agent).contains(&format!("\"{}\"", event.name)), "{agent} {}", event.name);
         }
     }

@@ -70,6 +70,21 @@ fn every_registered_event_gets_an_entry_in_the_agents_unit() {
     assert_eq!(parsed(&connected(Agent::Copilot, None))["version"], 1);
 }
 
+/// Of a repeated key the last one counts, and the one before it once that is gone.
+#[test]
+fn entries_of_a_group_with_two_lists_all_go() {
+    let entry = r#"{"type":"command","command":"/opt/hookrail bridge claude PreToolUse"}"#;
+    let mine = r#"{"type":"command","command":"mine.sh"}"#;
+    for (first, second) in [(entry, entry), (mine, entry)] {
+        let group = format!(r#"{{"hooks":[{first}],"matcher":"x","hooks":[{second}]}}"#);
+        let text = format!(r#"{{"hooks":{{"PreToolUse":[{group}]}}}}"#);
+        let once = connected(Agent::Claude, Some(&text));
+        assert_eq!(connected(Agent::Claude, Some(&once)), once);
+        let left = disconnected(Agent::Claude, &text).expect("a text");
+        assert_eq!((left.contains("hookrail"), left.contains("mine.sh")), (false, first == mine), "{left}");
+    }
+}
+
 #[test]
 fn connecting_twice_changes_nothing_and_disconnecting_takes_it_back() {
     for agent in Agent::ALL {
@@ -148,7 +163,7 @@ fn a_list_of_hooks_in_toml_is_edited_in_place() {
         assert_eq!(disconnected(Agent::Kimi, &with).as_deref(), Some(text.as_str()), "{with}");
     }
     let broken = connect(Agent::Kimi, Some("hooks = 1\n"), user(PROGRAM), ConnectOptions::default());
-    assert!(matches!(broken, Err(ConnectError::WrongType { .. })), "{broken:?}");
+    assert!(matches!(broken, Err(EditError::WrongType { .. })), "{broken:?}");
 }
 
 #[test]
@@ -168,7 +183,7 @@ fn toml_is_edited_in_place() {
     let left = disconnect(Agent::Codex, Some(&with), None, options).expect("an edit");
     assert_eq!(left.new_text.as_deref(), Some(text));
     let broken = connect(Agent::Codex, Some("a = 1\nb = = 2\n"), user(PROGRAM), options);
-    assert!(matches!(broken, Err(ConnectError::Malformed { line: 2, .. })), "{broken:?}");
+    assert!(matches!(broken, Err(EditError::Malformed { line: 2, .. })), "{broken:?}");
 }
 
 #[test]
@@ -185,10 +200,10 @@ fn what_cannot_be_read_is_left_alone() {
     }
     let foreign =
         connect(Agent::Opencode, Some("export default 1"), user(PROGRAM), ConnectOptions::default());
-    assert_eq!(foreign, Err(ConnectError::NotOurs));
+    assert_eq!(foreign, Err(EditError::NotOurs));
     for program in ["hookrail", "/a\nb"] {
         let error = connect(Agent::Claude, None, user(program), ConnectOptions::default());
-        assert!(matches!(error, Err(ConnectError::Path { .. })), "{program}");
+        assert!(matches!(error, Err(EditError::Path { .. })), "{program}");
     }
 }
 

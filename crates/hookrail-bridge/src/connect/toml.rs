@@ -8,15 +8,11 @@ use serde_json::Value as Json;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::calls_bridge;
-use super::{BridgeEntry, ConnectError, EntryPlace};
+use super::{BridgeEntry, EditError, EntryPlace};
 use crate::dialect::SettingsShape;
 
 /// The text with all entries in it, and with none of ours that were there.
-pub(super) fn connect(
-    text: &str,
-    shape: SettingsShape,
-    wanted: &[BridgeEntry],
-) -> Result<String, ConnectError> {
+pub(super) fn connect(text: &str, shape: SettingsShape, wanted: &[BridgeEntry]) -> Result<String, EditError> {
     edit(text, |document| {
         take_out(document, shape);
         let is_list = shape == SettingsShape::TomlList;
@@ -37,24 +33,25 @@ pub(super) fn connect(
             hook.insert("command", value(&entry.command));
             hook.insert("timeout", value(i64::try_from(entry.timeout).unwrap_or(i64::MAX)));
             if is_list {
-                push(hooks, hook).ok_or_else(|| wrong_type("hooks", "a list of tables"))?;
+                push(hooks, hook).ok_or_else(|| EditError::wrong_type("hooks", "a list of tables"))?;
                 continue;
             }
-            let events = hooks.as_table_like_mut().ok_or_else(|| wrong_type("hooks", "a table"))?;
+            let events =
+                hooks.as_table_like_mut().ok_or_else(|| EditError::wrong_type("hooks", "a table"))?;
             let groups = events.entry(entry.event).or_insert_with(|| {
                 if in_line { value(Array::new()) } else { Item::ArrayOfTables(ArrayOfTables::new()) }
             });
             let mut group = Table::new();
             group.insert("hooks", Item::ArrayOfTables(ArrayOfTables::from_iter([hook])));
             push(groups, group)
-                .ok_or_else(|| wrong_type(&format!("hooks.{}", entry.event), "a list of tables"))?;
+                .ok_or_else(|| EditError::wrong_type(format!("hooks.{}", entry.event), "a list of tables"))?;
         }
         Ok(())
     })
 }
 
 /// The text without our entries, and without what is empty then.
-pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<String, ConnectError> {
+pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<String, EditError> {
     edit(text, |document| {
         take_out(document, shape);
         Ok(())
@@ -63,15 +60,12 @@ pub(super) fn disconnect(text: &str, shape: SettingsShape) -> Result<String, Con
 
 /// The text without the hooks at these places, and without events and tables that are empty afterwards. In a list, a
 /// place is the number of the hook among those of its event.
-pub(crate) fn without(
-    text: &str,
-    shape: SettingsShape,
-    places: &[EntryPlace],
-) -> Result<String, ConnectError> {
+pub(crate) fn without(text: &str, shape: SettingsShape, places: &[EntryPlace]) -> Result<String, EditError> {
     edit(text, |document| {
         // The last first: those before it stay where they are.
         for place in places.iter().rev() {
-            take_out_at(document, shape, place).ok_or_else(|| wrong_type("hooks", "a list of hooks"))?;
+            take_out_at(document, shape, place)
+                .ok_or_else(|| EditError::wrong_type("hooks", "a list of hooks"))?;
         }
         remove_left_over(document);
         Ok(())
@@ -99,7 +93,7 @@ fn take_out_at(document: &mut DocumentMut, shape: SettingsShape, place: &EntryPl
 }
 
 /// The entries that call the bridge: event and command.
-pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, String)>, ConnectError> {
+pub(super) fn found(text: &str, shape: SettingsShape) -> Result<Vec<(String, String)>, EditError> {
     let document = parse(text)?;
     let mut found = Vec::new();
     let mut add = |event: Option<&str>, hook: &dyn TableLike| {
@@ -259,8 +253,8 @@ pub(crate) fn to_json(item: &Item) -> Json {
 /// The document after a change, with the line ends that it had.
 fn edit(
     text: &str,
-    change: impl FnOnce(&mut DocumentMut) -> Result<(), ConnectError>,
-) -> Result<String, ConnectError> {
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>,
+) -> Result<String, EditError> {
     let lines = LineEnds::of(text)?;
     let mut document = parse(text)?;
     change(&mut document)?;
@@ -275,12 +269,12 @@ struct LineEnds {
 
 impl LineEnds {
     /// A file with both kinds of line ends is refused, because a change would touch every line.
-    fn of(text: &str) -> Result<Self, ConnectError> {
+    fn of(text: &str) -> Result<Self, EditError> {
         let (all, returns) = (text.matches('\n').count(), text.matches("\r\n").count());
         if returns > 0 && returns < all {
             let message =
                 "its lines have two kinds of line ends, and a change would make them all the same".to_owned();
-            return Err(ConnectError::Malformed { line: 1, column: 1, message });
+            return Err(EditError::Malformed { line: 1, column: 1, message });
         }
         let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
         Ok(Self { mark, end: if returns > 0 { "\r\n" } else { "\n" } })
@@ -294,18 +288,14 @@ impl LineEnds {
 }
 
 /// The document. The error has the place in lines and characters, as editors count.
-pub(crate) fn parse(text: &str) -> Result<DocumentMut, ConnectError> {
+pub(crate) fn parse(text: &str) -> Result<DocumentMut, EditError> {
     text.parse::<DocumentMut>().map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         let before = text.get(..text.floor_char_boundary(offset)).unwrap_or_default();
-        ConnectError::Malformed {
+        EditError::Malformed {
             line: before.matches('\n').count() + 1,
             column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
             message: error.message().to_owned(),
         }
     })
-}
-
-fn wrong_type(key: &str, expected: &'static str) -> ConnectError {
-    ConnectError::WrongType { key: key.to_owned(), expected }
 }

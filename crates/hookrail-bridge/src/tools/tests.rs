@@ -315,7 +315,7 @@ proptest! {
         pick in 0_usize..64,
     ) {
         let input: JsonObject = keys.iter().enumerate().map(|(at, key)| (key.clone(), at.into())).collect();
-        let tools = dialect_of(agent).tools;
+        let tools: Vec<_> = dialect_of(agent).tools().collect();
         let name = tools.get(pick % tools.len().max(1)).map_or("unknown", |tool| tool.name);
         let input = Value::Object(input);
         let ours = to_ours(agent, name, &input);

@@ -100,12 +100,10 @@ fn preset(args: &SetupArgs) -> anyhow::Result<Option<Preset>> {
     match args.preset.as_deref() {
         None => Ok(Some(Preset::Standard)),
         Some("none") => Ok(None),
-        Some(word) => {
-            let message = || format!("there is no preset `{word}`");
-            let preset = Preset::named(word);
-            let known = "use standard, strict or none";
-            Ok(Some(preset.ok_or_else(|| Hinted::new(message(), known))?))
-        }
+        Some(word) => match Preset::named(word) {
+            Some(preset) => Ok(Some(preset)),
+            None => fail(format!("there is no preset `{word}`"), "use standard, strict or none"),
+        },
     }
 }
 

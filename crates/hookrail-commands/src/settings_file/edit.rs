@@ -7,48 +7,11 @@ use std::path::Path;
 
 use hookrail::settings::SourceText;
 use hookrail::settings::jsonc::PARSE_OPTIONS;
-use hookrail_bridge::{cut_entry, split_byte_order_mark};
+use hookrail_bridge::{EditError, cst_value, cut_entry, split_byte_order_mark};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
-
-/// A value as an edit writes it.
-pub(crate) fn cst_value(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(boolean) => CstInputValue::Bool(*boolean),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(cst_value).collect()),
-        Value::Object(fields) => CstInputValue::Object(
-            fields.iter().map(|(name, value)| (name.clone(), cst_value(value))).collect(),
-        ),
-    }
-}
-
-/// Why a settings text was not edited.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum EditError {
-    /// The text is not JSON with comments and trailing commas.
-    #[error("line {line}, column {column}: {message}")]
-    Malformed {
-        /// From 1.
-        line: usize,
-        /// From 1, in characters.
-        column: usize,
-        /// What was expected.
-        message: String,
-    },
-    /// What would have to be edited is something else.
-    #[error("`{key}` is not {expected}")]
-    WrongType {
-        /// The key, from the top: `hooksConfig.disabled`.
-        key: String,
-        /// What it would have to be.
-        expected: &'static str,
-    },
-}
 
 /// Turns hooks on or off. Only the canonical key is written: it wins over all aliases.
 pub(crate) fn set_enable_hooks(text: &str, enable: bool) -> Result<String, EditError> {
@@ -205,12 +168,8 @@ fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), EditError>) ->
             message: finding.message.clone(),
         }
     })?;
-    let root = CstRootNode::parse(body, &PARSE_OPTIONS).map_err(|error| EditError::Malformed {
-        line: error.line_display(),
-        column: error.column_display(),
-        message: error.kind().to_string(),
-    })?;
-    let object = root.object_value().ok_or_else(|| wrong_type("settings", "an object"))?;
+    let root = CstRootNode::parse(body, &PARSE_OPTIONS)?;
+    let object = root.object_value().ok_or_else(|| EditError::wrong_type("settings", "an object"))?;
     change(&object)?;
     Ok(format!("{mark}{root}"))
 }
@@ -222,27 +181,27 @@ fn last(object: &CstObject, name: &str) -> Option<CstObjectProp> {
 
 /// The object under a key; `None` where there is none. `key` is its full name for the error.
 fn object_in(object: &CstObject, name: &str, key: &str) -> Result<Option<CstObject>, EditError> {
-    last(object, name).map(|prop| prop.object_value().ok_or_else(|| wrong_type(key, "an object"))).transpose()
+    last(object, name)
+        .map(|prop| prop.object_value().ok_or_else(|| EditError::wrong_type(key, "an object")))
+        .transpose()
 }
 
 fn array_in(object: &CstObject, name: &str, key: &str) -> Result<Option<CstArray>, EditError> {
-    last(object, name).map(|prop| prop.array_value().ok_or_else(|| wrong_type(key, "an array"))).transpose()
+    last(object, name)
+        .map(|prop| prop.array_value().ok_or_else(|| EditError::wrong_type(key, "an array")))
+        .transpose()
 }
 
 fn object_or_new(object: &CstObject, name: &str) -> Result<CstObject, EditError> {
     let prop = last(object, name);
     let prop = prop.unwrap_or_else(|| object.append(name, CstInputValue::Object(Vec::new())));
-    prop.object_value().ok_or_else(|| wrong_type(name, "an object"))
+    prop.object_value().ok_or_else(|| EditError::wrong_type(name, "an object"))
 }
 
 fn array_or_new(object: &CstObject, name: &str, key: &str) -> Result<CstArray, EditError> {
     let prop = last(object, name);
     let prop = prop.unwrap_or_else(|| object.append(name, CstInputValue::Array(Vec::new())));
-    prop.array_value().ok_or_else(|| wrong_type(key, "an array"))
-}
-
-fn wrong_type(key: &str, expected: &'static str) -> EditError {
-    EditError::WrongType { key: key.to_owned(), expected }
+    prop.array_value().ok_or_else(|| EditError::wrong_type(key, "an array"))
 }
 
 /// Compares what a literal means, not how it is written: `"\u0061"` is `a`.

@@ -184,7 +184,7 @@ impl Dialect {
                 }
                 let is_stray = |name: &str| tool.schema["properties"].get(name).is_none();
                 let stray = call.stray.iter().filter(|(name, _)| is_stray(name));
-                arguments.extend(stray.map(|(name, value)| ((*name).to_owned(), json!(value))));
+                arguments.extend(stray.map(|(name, value)| (name.clone(), json!(value))));
             }
             (tool, arguments)
         };

@@ -106,7 +106,7 @@ fn every_tool_of_an_agent_is_in_one_of_the_lists() {
         for CapturedTool { name, .. } in &tools {
             let places = [
                 dialect.tool(name).is_some(),
-                dialect.is_plain_tool(name),
+                dialect.plain_tools().any(|plain| plain == name),
                 dialect.caller.is_some_and(|(caller, ..)| caller == name),
                 by_arguments.contains(&name.as_str()),
                 without_hooks.contains(&name.as_str()),

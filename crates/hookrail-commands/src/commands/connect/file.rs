@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
 use hookrail_bridge::{
-    Agent, ConnectError, ConnectOptions, Connection, EntryScope, SettingsEdit, SettingsFormat, SettingsPlace,
+    Agent, ConnectOptions, Connection, EditError, EntryScope, SettingsEdit, SettingsFormat, SettingsPlace,
     bridge_entries, connection, uses_toml,
 };
 
@@ -76,7 +76,7 @@ impl AgentFile {
     }
 
     /// To what extent a text of this file calls the bridge.
-    pub(crate) fn connection(&self, text: &str, context: &Context) -> Result<Connection, ConnectError> {
+    pub(crate) fn connection(&self, text: &str, context: &Context) -> Result<Connection, EditError> {
         let with = |require: bool| {
             self.with_scope(require, context, |scope| connection(self.agent, text, scope, self.options()))
         };
@@ -95,7 +95,7 @@ impl AgentFile {
         context: &Context,
         dry_run: bool,
         is_connecting: bool,
-        edit: impl Fn(Option<&str>) -> Result<SettingsEdit, ConnectError>,
+        edit: impl Fn(Option<&str>) -> Result<SettingsEdit, EditError>,
     ) -> anyhow::Result<Changed> {
         let path = &self.place.path;
         if dry_run {
@@ -144,13 +144,13 @@ impl AgentFile {
     }
 
     /// Why the file was left alone.
-    pub(crate) fn unusable(&self, error: &ConnectError, context: &Context) -> anyhow::Error {
+    pub(crate) fn unusable(&self, error: &EditError, context: &Context) -> anyhow::Error {
         let message = format!("`{}` was left alone: {error}", shown(&self.place.path, context));
         let hint = match error {
-            ConnectError::Malformed { .. } => {
+            EditError::Malformed { .. } => {
                 format!("fix the file; {} would not read it either", self.agent.title())
             }
-            ConnectError::NotOurs => "move that file away first".to_owned(),
+            EditError::NotOurs => "move that file away first".to_owned(),
             _ => "fix the file, then run this again".to_owned(),
         };
         Hinted::new(message, hint).into()

@@ -118,7 +118,7 @@ fn look_at(
     };
     let seen = observe(&subject, &effects(), LIMIT, |_| {});
     let effects = seen.into_iter().map(|seen| {
-        let effect = seen.scenario.effect.unwrap_or(seen.scenario.name);
+        let effect = seen.scenario.effect.as_deref().unwrap_or(&seen.scenario.name);
         let before = table.as_ref().and_then(|table| table.result(effect));
         let note = if network_closed { "" } else { "; the network was not closed" };
         LiveEffect {

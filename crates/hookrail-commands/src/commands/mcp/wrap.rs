@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use hookrail::settings::LockedFile;
-use hookrail_bridge::{ConnectError, McpEdit, McpServer, SettingsEdit, unwrap_servers, wrap_servers};
+use hookrail_bridge::{EditError, McpEdit, McpServer, SettingsEdit, unwrap_servers, wrap_servers};
 
 use crate::cli::McpFile;
 use crate::commands::connect::file::load;
@@ -154,10 +154,10 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
     text.with_context(|| format!("`{}` is gone", file.display()))
 }
 
-fn unusable(file: &Path, error: &ConnectError, context: &Context) -> anyhow::Error {
+fn unusable(file: &Path, error: &EditError, context: &Context) -> anyhow::Error {
     let message = format!("`{}` was left alone: {}", shown(file, context), escape_line(&error.to_string()));
     let hint = match error {
-        ConnectError::NoServers => "name the file in which your client lists its MCP servers",
+        EditError::NoServers => "name the file in which your client lists its MCP servers",
         _ => "fix the file, then run this again",
     };
     Hinted::new(message, hint).into()

@@ -1,11 +1,9 @@
 //! Edits of test files that keep comments and formatting: what `--accept` rewrites, and tests that are added. Pure.
 
 use hookrail::settings::jsonc::PARSE_OPTIONS;
-use hookrail_bridge::split_byte_order_mark;
+use hookrail_bridge::{cst_value, split_byte_order_mark};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
-
-use crate::settings_file::edit::cst_value;
 
 /// New values of keys of one test's `expect`.
 /// The index is that of the file as it was read; a file that was changed meanwhile is refused where it shows.
