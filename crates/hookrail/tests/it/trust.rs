@@ -493,6 +493,28 @@ fn a_damaged_store_approves_nothing_and_is_never_lost() {
 }
 
 #[test]
+fn what_a_link_in_place_of_the_store_leads_to_is_left_alone() {
+    let project = TestProject::new();
+    let (store, dir) = (store(&project), project.dir());
+    let guard = hook("echo guard");
+    approve_all(&store, &dir, std::slice::from_ref(&guard));
+    let (folder, pipe) = (project.file("elsewhere/kept", "x"), dir.join("pipe"));
+    make_pipe(&pipe);
+    fs::set_permissions(&pipe, fs::Permissions::from_mode(0o666)).expect("a pipe for all");
+    for target in [folder.parent().expect("a folder"), pipe.as_path()] {
+        fs::remove_file(store.path()).expect("no store");
+        symlink(target, store.path()).expect("a link");
+        let why = verdict(&store, &dir, &guard);
+        assert!(why.contains("it is not a regular file"), "{why}");
+        let review = store.pending(&dir, std::slice::from_ref(&guard), &Value::Null);
+        let refused = store.approve(&review, &[&review.pending[0]]);
+        assert!(matches!(refused, Err(TrustError::Unreadable { .. })), "{refused:?}");
+        assert!(!target.is_file() && target.exists(), "{target:?}");
+    }
+    assert!(folder.exists());
+}
+
+#[test]
 fn a_store_of_another_version_is_neither_read_nor_replaced() {
     let project = TestProject::new();
     let (store, dir) = (store(&project), project.dir());
