@@ -247,6 +247,21 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_is_named_however_its_key_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let system = root.path().join("system.json");
+        let paths = SettingsPaths::at(root.path().join("p"), root.path().join("home"), &system);
+        for (text, is_named) in [
+            (r#"{"policy": {}}"#, true),
+            (r#"{"\u0070ol\u0069cy": {}}"#, true),
+            (r#"{"hooks": {}, "x": "\u0070"}"#, false),
+        ] {
+            fs::write(&system, text).unwrap();
+            assert_eq!(paths.policy().is_err(), is_named, "without keys: {text}");
+        }
+    }
+
+    #[test]
     fn a_link_that_leads_nowhere_is_not_a_missing_file() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join(".hookrail/settings.json");
