@@ -144,7 +144,7 @@ fn a_swapped_script_asks_again_and_shows_the_difference() {
     let first = approve_all(&store, &dir, std::slice::from_ref(&guard));
     assert_eq!(first.pending[0].why, PendingReason::New);
     assert_eq!(first.pending[0].files.len(), 1);
-    assert_eq!(first.pending[0].files[0].content, text("print('old')\n"));
+    assert_eq!(first.pending[0].files[0].content(), text("print('old')\n"));
 
     project.file("hooks/x.py", "print('new')\n");
     assert_eq!(verdict(&store, &dir, &guard), "changed since it was approved: file `hooks/x.py`");
@@ -230,7 +230,7 @@ fn links_are_bound_to_where_they_lead() {
     };
     point_to(Path::new("one.sh"));
     let review = approve_all(&store, &dir, std::slice::from_ref(&guard));
-    assert_eq!(review.pending[0].files[0].target.as_deref(), Some("one.sh"));
+    assert_eq!(review.pending[0].files[0].target, "one.sh");
     assert_eq!(verdict(&store, &dir, &guard), "approved");
     point_to(Path::new("two.sh"));
     let retargeted = "changed since it was approved: file `link.sh` (now `two.sh`)";
@@ -287,7 +287,7 @@ fn large_and_binary_files_are_bound_without_their_text() {
         project.file("x.bin", content);
         let guard = hook("./x.bin");
         let review = approve_all(&store, &dir, std::slice::from_ref(&guard));
-        assert!(matches!(review.pending[0].files[0].content, FileContent::Opaque { .. }));
+        assert!(matches!(review.pending[0].files[0].content(), FileContent::Opaque { .. }));
         assert_eq!(verdict(&store, &dir, &guard), "approved");
         let mut changed = content.to_vec();
         *changed.last_mut().expect("content") = b'!';
