@@ -49,7 +49,6 @@ pub use levels::{
 pub use paths::SettingsPaths;
 use paths::settings_file;
 pub use policy::NamedPolicy;
-pub(crate) use resolve::may_be_on;
 pub use resolve::{Activation, RegistryScope, ResolvedHook, ResolvedSettings};
 pub use schema::settings_schema;
 pub use settings_files::SettingsFiles;
@@ -83,7 +82,7 @@ pub struct Settings {
     /// What each level says about hooks being on, its aliases resolved; `None` where it says nothing.
     pub enable: PerLevel<Option<bool>>,
     /// The file whose flag counts, for each level that has one.
-    pub flag_files: PerLevel<Option<PathBuf>>,
+    pub flag_files: Vec<(Level, PathBuf)>,
     /// All hooks: a policy's, project, user, system, then extensions by name; in each file in the order of the text.
     pub hooks: Vec<ConfiguredHook>,
     /// The disabled lists of all levels, united.
@@ -185,26 +184,24 @@ impl Settings {
     /// when it says nothing.
     pub fn project_settings(&self) -> Value {
         let own = &self.levels.project;
-        let mut fields = JsonObject::new();
-        let mut add = |key: &str, value: Option<Value>| {
-            fields.extend(value.map(|value| (key.to_owned(), value)));
-        };
-        let listed = |names: &[String]| (!names.is_empty()).then(|| names.into());
-        add("enableHooks", self.enable.project.map(Value::from));
-        add("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from));
-        add("maxOutputBytes", own.max_output_bytes.map(Value::from));
-        add("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok()));
-        add("ask", own.ask.and_then(|ask| serde_json::to_value(ask).ok()));
-        add("redaction.enabled", own.redaction.enabled.map(Value::from));
-        add("redaction.allowed", listed(&own.redaction.allowed));
-        add("redaction.blocked", listed(&own.redaction.blocked));
         let own_list = DisabledList::Settings(Level::Project);
         let disabled = self.disabled.iter().filter(|entry| entry.list == own_list);
         let mut disabled: Vec<String> = disabled.map(|entry| entry.name_or_command.clone()).collect();
         let mut seen = std::collections::BTreeSet::new();
         disabled.retain(|name| seen.insert(name.clone()));
-        add("disabled", listed(&disabled));
-        Value::Object(fields)
+        let listed = |names: &[String]| (!names.is_empty()).then(|| names.into());
+        let fields = [
+            ("enableHooks", self.enable.project.map(Value::from)),
+            ("maxConcurrentHooks", own.max_concurrent_hooks.map(Value::from)),
+            ("maxOutputBytes", own.max_output_bytes.map(Value::from)),
+            ("agentEvents", own.agent_events.and_then(|events| serde_json::to_value(events).ok())),
+            ("ask", own.ask.and_then(|ask| serde_json::to_value(ask).ok())),
+            ("redaction.enabled", own.redaction.enabled.map(Value::from)),
+            ("redaction.allowed", listed(&own.redaction.allowed)),
+            ("redaction.blocked", listed(&own.redaction.blocked)),
+            ("disabled", listed(&disabled)),
+        ];
+        fields.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }
 }
 

@@ -32,10 +32,10 @@ use crate::hook::Hook;
 
 pub use disk::{ApprovedProject, TrustError};
 pub use guards::VanishedGuard;
-pub use named_files::ApprovedFile;
+pub use named_files::{ApprovedFile, NamedFile};
 pub use named_paths::{hook_files, named_paths};
 pub(crate) use relative::{RelativeFiles, relative_words};
-pub use review::{NamedFile, Pending, PendingReason, PendingSettings, Review};
+pub use review::{Pending, PendingReason, PendingSettings, Review};
 pub use seal::{Recheck, Seal};
 pub(crate) use snapshot::{Identity, open_regular};
 pub use store::{Approval, ApprovalStore};
@@ -78,7 +78,7 @@ impl HookTrust {
 }
 
 /// What [`TrustPolicy::judge`] found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[must_use]
 pub struct Judgement {
     /// One for each hook, in order.
@@ -98,14 +98,7 @@ pub struct Judgement {
 impl Judgement {
     /// Where no approvals are looked at.
     fn without_store(hooks: impl Iterator<Item = HookJudgement>) -> Self {
-        Self {
-            hooks: hooks.collect(),
-            project_settings_approved: true,
-            keeps_enabled: false,
-            vanished: Vec::new(),
-            disabled: Vec::new(),
-            problem: None,
-        }
+        Self { hooks: hooks.collect(), project_settings_approved: true, ..Self::default() }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::host::grants::Grants;
 use crate::host::observer::HookObserver;
 use crate::host::session::HookSession;
 use crate::run::{RunnerOptions, ServiceClient, WorkerKeeper, WorkerPool};
-use crate::settings::{SettingsFiles, SettingsPaths, UnusableSettings, may_be_on};
+use crate::settings::{SettingsFiles, SettingsPaths, UnusableSettings};
 use crate::trust::TrustPolicy;
 
 /// Where settings come from.
@@ -203,13 +203,7 @@ impl HookSessionBuilder {
             SettingsSource::Given(value) => SettingsFiles::from_value(&config.working_dir, &value),
         };
         config.files = if try_examples { files } else { files.without_examples() };
-        let (flag, unusable, has_managed) = config.files.enable_flag();
-        // Whether a project's flag counts is known once approvals are read, at the first event.
-        let may_be_on = may_be_on(flag)
-            || has_managed
-            || (unusable && config.unusable_settings == UnusableSettings::Block)
-            || config.trust.says_enabled(&config.working_dir)
-            || config.files.has_enclosing(&config.trust);
+        let may_be_on = config.files.may_be_on(config.unusable_settings, &config.trust);
         HookSession::new(config, may_be_on)
     }
 }

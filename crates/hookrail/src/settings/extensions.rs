@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::Settings;
 use super::diagnose::{self, Route};
 use super::extension_command::located;
-use super::load::parse;
 use super::reader::{Reader, given};
 use super::settings_files::load_text;
 use super::source::Source;
+use crate::diagnostic::Diagnostic;
 use crate::hook::{ExtensionName, HookKind, Level};
 
 /// The manifests that make a folder an extension; the first one found counts.
@@ -61,9 +61,13 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
         return;
     };
     let first = settings.hooks.len();
-    // A manifest that cannot be used makes its own settings unusable; the other file is still read.
-    if !load_hooks(&manifest, false, level, settings) {
-        load_hooks(&hooks_file, true, level, settings);
+    for (file, may_be_bare) in [(manifest, false), (hooks_file, true)] {
+        match load_hooks(&file, may_be_bare, level, settings) {
+            Ok(true) => break,
+            Ok(false) => {}
+            // A manifest that cannot be used makes its own settings unusable; the other file is still read.
+            Err(finding) => settings.refuse(level, Some(&file), *finding),
+        }
     }
     for configured in settings.hooks.iter_mut().skip(first) {
         if let HookKind::Command(command) = &mut Arc::make_mut(&mut configured.hook).kind {
@@ -73,25 +77,23 @@ fn load_extension(dir: &Path, level: &Level, settings: &mut Settings) {
 }
 
 /// Loads the hooks of one file. Returns whether it has any.
-fn load_hooks(file: &Path, may_be_bare: bool, level: &Level, settings: &mut Settings) -> bool {
-    let text = match load_text(file) {
-        Ok(Some(text)) => text,
-        Ok(None) => return false,
-        Err(finding) => {
-            settings.refuse(level, Some(file), *finding);
-            return false;
-        }
-    };
+fn load_hooks(
+    file: &Path,
+    may_be_bare: bool,
+    level: &Level,
+    settings: &mut Settings,
+) -> Result<bool, Box<Diagnostic>> {
+    let Some(text) = load_text(file)? else { return Ok(false) };
     let source = Source::of_file(file, &text);
-    let Some(root) = parse(level, &source, settings) else { return false };
+    let root = source.parse()?;
     let mut reader = Reader::new(level, &source, settings);
     let Some(map) = given(&root, "hooks") else {
         if may_be_bare {
             reader.read_hooks(&jsonc_parser::ast::Value::Object(root), Route::TOP);
         }
-        return may_be_bare;
+        return Ok(may_be_bare);
     };
     root.properties.iter().for_each(|prop| reader.misplaced_event(prop));
     reader.read_hooks(map, Route::TOP.key("hooks"));
-    map.as_object().is_some()
+    Ok(map.as_object().is_some())
 }

@@ -32,17 +32,6 @@ impl<T> PerLevel<T> {
         }
     }
 
-    /// The value of a level; an extension has none.
-    pub(crate) fn get(&self, level: &Level) -> Option<&T> {
-        match level {
-            Level::Managed => Some(&self.managed),
-            Level::Project => Some(&self.project),
-            Level::User => Some(&self.user),
-            Level::System => Some(&self.system),
-            Level::Extension(_) => None,
-        }
-    }
-
     /// The levels that count, the strongest first.
     pub fn ranked(&self, project_counts: bool) -> impl Iterator<Item = &T> {
         let project = project_counts.then_some(&self.project);

@@ -8,7 +8,7 @@ use jsonc_parser::common::Ranged as _;
 
 use super::HookSpans;
 use super::diagnose::Route;
-use super::reader::{Reader, bytes_of, last};
+use super::reader::{Node, Reader, bytes_of, last};
 use crate::diagnostic::DiagnosticCode as Code;
 use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, HookKind, UnreadableRule};
@@ -29,11 +29,9 @@ struct Exceptions {
 
 impl Reader<'_> {
     /// Adds the guards that a list names to the hooks of its level.
-    pub(super) fn read_library(&mut self, value: &Value<'_>) {
-        let (root, config);
-        root = Route::TOP;
-        config = root.key("hooksConfig");
-        let route = config.key("rules");
+    pub(super) fn read_library(&mut self, config: Node<'_, '_>) {
+        let Some(value) = config.given("rules") else { return };
+        let route = config.route.key("rules");
         let Some(array) = value.as_array() else {
             return self.refuse_guards(route, "an array of names", value);
         };

@@ -4,8 +4,6 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use jsonc_parser::ast::Object;
-
 use super::diagnose::consequence;
 use super::extensions::load_extensions;
 use super::reader::Reader;
@@ -103,11 +101,6 @@ pub(super) fn parse_level(level: &Level, source: &Source<'_>, settings: &mut Set
         warning: None,
     };
     read_texts(&[text], settings);
-}
-
-/// The object that a text holds, or a finding.
-pub(super) fn parse<'a>(level: &Level, source: &Source<'a>, settings: &mut Settings) -> Option<Object<'a>> {
-    source.parse().map_err(|finding| settings.refuse(level, source.file, *finding)).ok()
 }
 
 impl Settings {

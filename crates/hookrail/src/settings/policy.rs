@@ -61,7 +61,7 @@ impl SettingsPaths {
 /// The policy that one settings file names.
 fn named_in(file: &Path, text: &str, is_real: bool) -> Result<Option<NamedPolicy>, Box<Diagnostic>> {
     let lower = text.to_ascii_lowercase();
-    if !lower.contains("\"pol") && !lower.contains("icy\"") {
+    if !["\"pol", "icy\"", "\\u"].iter().any(|part| lower.contains(part)) {
         return Ok(None); // Settings are not parsed twice for nothing.
     }
     let source = Source::of_file(file, text);

@@ -74,8 +74,8 @@ impl Reader<'_> {
         if let Some(map) = root.given("hooks") {
             self.read_hooks(map, root.route.key("hooks"));
         }
-        if let Some(rules) = root.inner("hooksConfig").and_then(|config| config.given("rules")) {
-            self.read_library(rules);
+        if let Some(config) = root.inner("hooksConfig") {
+            self.read_library(config);
         }
         Ok(())
     }
@@ -86,9 +86,8 @@ impl Reader<'_> {
             && enable.is_some()
         {
             *known = enable;
-            if let Some(file) = self.settings.flag_files.get_mut(self.level) {
-                *file = self.source.file.map(ToOwned::to_owned);
-            }
+            let file = self.source.file.map(|file| (self.level.clone(), file.to_owned()));
+            self.settings.flag_files.extend(file);
         }
         if let Some(known) = self.settings.levels.get_mut(self.level) {
             *known = std::mem::take(known).or(read);

@@ -170,12 +170,7 @@ impl<'r> Reader<'r> {
 
     /// A pattern of tools.
     pub(super) fn compiled(&mut self, text: &str) -> Matcher {
-        if let Some(known) = self.matchers.get(text) {
-            return known.clone();
-        }
-        let matcher = Matcher::compile(text);
-        self.matchers.insert(text.to_owned(), matcher.clone());
-        matcher
+        self.matchers.entry(text.to_owned()).or_insert_with(|| Matcher::compile(text)).clone()
     }
 
     /// Adds a hook of this level that is at this place of the text.

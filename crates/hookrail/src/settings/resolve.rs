@@ -2,21 +2,21 @@
 //!
 //! Triggers, the program's commands and the agent all use the value made here. None of them decides again
 //! whether hooks are on, which of them wait for approval, or what is wrong with a file. A session asks one thing before
-//! this value is made: whether hooks may be on at all ([`may_be_on`]), so that a session with hooks off reads no approvals.
+//! this value is made: whether hooks may be on at all ([`SettingsFiles::may_be_on`]), so that a session with hooks off
+//! reads no approvals.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::activation::Activation;
 use self::activation::activation;
-pub(crate) use self::activation::may_be_on;
+pub(super) use self::activation::may_be_on;
 use self::findings::{unapproved, vanished_guard};
 use super::settings_files::SettingsFiles;
 use super::{
     AgentEvents, ConfiguredHook, EffectiveSettings, HookSpans, PerLevel, SettingsPaths, UnusableFile,
 };
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::formats::json_object::JsonObject;
 use crate::hook::{Hook, Level};
 use crate::plan::registry::{DisabledEntry, DisabledList, HookRegistry};
 use crate::trust::{HookJudgement, HookTrust, Seal, TrustPolicy, VanishedGuard};
@@ -54,7 +54,7 @@ pub struct ResolvedSettings {
     /// Where a new entry of the user's settings goes.
     user_file: Option<PathBuf>,
     /// The file whose flag counts, for each level that has one.
-    flag_files: PerLevel<Option<PathBuf>>,
+    flag_files: Vec<(Level, PathBuf)>,
 }
 
 /// A configured hook with what was decided about it.
@@ -70,8 +70,6 @@ pub struct ResolvedHook {
     pub on: bool,
     /// Where it is in its file.
     pub spans: HookSpans,
-    /// Its fields that hookrail does not know.
-    pub extra_fields: JsonObject,
 }
 
 /// Which hooks a registry is made of.
@@ -148,14 +146,14 @@ impl ResolvedSettings {
         // A project turns its own hooks off, never those of the user or the system.
         let project_on = settings.enable.project.unwrap_or(outside_on);
         let resolve_hook = |(configured, judged): (ConfiguredHook, HookJudgement)| {
-            let ConfiguredHook { hook, spans, extra_fields } = configured;
+            let ConfiguredHook { hook, spans, .. } = configured;
             let HookJudgement { trust, seal } = judged;
             let on = match hook.origin.level {
                 Level::Managed => true,
                 Level::Project => project_on,
                 Level::User | Level::System | Level::Extension(_) => outside_on,
             };
-            ResolvedHook { hook, trust, seal, on, spans, extra_fields }
+            ResolvedHook { hook, trust, seal, on, spans }
         };
         let judged = std::mem::take(&mut judgement.hooks);
         let hooks: Vec<ResolvedHook> = configured.into_iter().zip(judged).map(resolve_hook).collect();
@@ -201,7 +199,7 @@ impl ResolvedSettings {
 
     /// The file whose enable flag counts for a level; `None` where the level has no flag.
     pub fn flag_file(&self, level: &Level) -> Option<&Path> {
-        self.flag_files.get(level)?.as_deref()
+        self.flag_files.iter().find(|(of, _)| of == level).map(|(_, file)| file.as_path())
     }
 
     /// The hooks alone, as reviews of approvals take them.

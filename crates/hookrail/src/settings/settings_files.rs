@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::diagnose;
 use super::paths::settings_files;
 use super::policy::load_managed;
-use super::{PerLevel, Settings, SettingsPaths, ownership};
+use super::resolve::may_be_on;
+use super::{Settings, SettingsPaths, UnusableSettings, ownership};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::hook::Level;
 use crate::trust::{ApprovalStore, TrustPolicy, open_regular};
@@ -84,11 +85,6 @@ impl SettingsFiles {
         Some((store, folders))
     }
 
-    /// Whether guards were approved for a folder around the project.
-    pub(crate) fn has_enclosing(&self, policy: &TrustPolicy) -> bool {
-        self.enclosing(policy).is_some_and(|(_, folders)| !folders.is_empty())
-    }
-
     /// Settings that a host gives as a value instead of files: they count as the user's.
     pub fn from_value(project_dir: impl Into<PathBuf>, value: &Value) -> Self {
         // Through text, so that host and files are read by the same code. A value is always JSON.
@@ -104,16 +100,19 @@ impl SettingsFiles {
         self
     }
 
-    /// What the files say about hooks being on, whether a file of the user or the system cannot be used, and whether a
-    /// policy has hooks. What was read
-    /// besides is kept for [`SettingsFiles::settings`].
-    pub(crate) fn enable_flag(&self) -> (PerLevel<Option<bool>>, bool, bool) {
+    /// Whether there may be hooks to run. Whether a project's flag counts is known once approvals are read, at the first
+    /// event. What was read is kept for [`SettingsFiles::settings`].
+    pub(crate) fn may_be_on(&self, unusable: UnusableSettings, policy: &TrustPolicy) -> bool {
         let settings = self.read_levels();
-        let unusable = settings.unusable.iter().any(|file| file.level != Level::Project);
+        let is_unusable = settings.unusable.iter().any(|file| file.level != Level::Project);
         let has_managed = settings.hooks.iter().any(|hook| hook.origin.level == Level::Managed);
-        let flag = settings.enable;
+        let may_be_on = may_be_on(settings.enable);
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings);
-        (flag, unusable, has_managed)
+        may_be_on
+            || has_managed
+            || (is_unusable && unusable == UnusableSettings::Block)
+            || policy.says_enabled(&self.project_dir)
+            || self.enclosing(policy).is_some_and(|(_, folders)| !folders.is_empty())
     }
 }
 
@@ -247,6 +246,21 @@ mod tests {
         symlink(root.join("home/.hookrail/settings.json"), root.join("none")).unwrap();
         let projects = (Level::Project, "p/.hookrail/settings.json".to_owned());
         assert_eq!(read(&root, &at("p")), [projects, users, (Level::System, "none".to_owned())]);
+    }
+
+    #[test]
+    fn a_policy_is_named_however_its_key_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let system = root.path().join("system.json");
+        let paths = SettingsPaths::at(root.path().join("p"), root.path().join("home"), &system);
+        for (text, is_named) in [
+            (r#"{"policy": {}}"#, true),
+            (r#"{"\u0070ol\u0069cy": {}}"#, true),
+            (r#"{"hooks": {}, "x": "\u0070"}"#, false),
+        ] {
+            fs::write(&system, text).unwrap();
+            assert_eq!(paths.policy().is_err(), is_named, "without keys: {text}");
+        }
     }
 
     #[test]

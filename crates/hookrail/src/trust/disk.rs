@@ -174,14 +174,15 @@ pub(super) fn update(dir: &Path, change: impl FnOnce(&mut StoreWire) -> bool) ->
     Ok(())
 }
 
-/// Whether the file can never be read as it is. A temporary error must not lose the approvals.
+/// Whether the file can never be read as it is. A temporary error must not lose the approvals. What a link leads to, if it
+/// is no file, is none of ours: it is left where it is.
 fn is_beyond_repair(error: &TrustError) -> bool {
     match error {
         TrustError::Corrupt { .. } => true,
-        TrustError::Unreadable { source, .. } => matches!(
-            source.kind(),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput
-        ),
+        TrustError::Unreadable { path, source } => {
+            let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::InvalidInput];
+            kinds.contains(&source.kind()) && !path.is_symlink()
+        }
         _ => false,
     }
 }

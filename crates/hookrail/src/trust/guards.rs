@@ -71,9 +71,8 @@ pub(super) fn vanished_guards(
     let mut vanished = Vec::new();
     for (index, latest) in approved.hooks.iter().enumerate() {
         let is_latest = !approved.hooks.iter().skip(index + 1).any(|later| later.lineage == latest.lineage);
-        let is_disabled = approved.disabled.iter().any(|name| {
-            *name == latest.name || latest.terms.command.as_ref().is_some_and(|command| command == name)
-        });
+        let goes_by = |name: &String| *name == latest.name || Some(name) == latest.terms.command.as_ref();
+        let is_disabled = approved.disabled.iter().any(goes_by);
         if !is_latest || !latest.terms.event.is_guarded() || is_disabled {
             continue;
         }
@@ -82,7 +81,7 @@ pub(super) fn vanished_guards(
             Some((&hook.reading, approval))
         });
         let changes: Vec<Vec<Change>> =
-            of_lineage.map(|(reading, approval)| reading.obstacle_or_changes(approval)).collect();
+            of_lineage.map(|(reading, approval)| reading.changes_since(approval)).collect();
         if changes.iter().any(Vec::is_empty) {
             continue;
         }

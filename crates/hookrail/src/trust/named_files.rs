@@ -52,22 +52,23 @@ impl ApprovedFile {
     }
 }
 
-/// A file that a command names, as it is now.
+/// A project file that a command names, as it is now.
 #[derive(Debug, Clone)]
-pub(super) struct FoundFile {
+#[non_exhaustive]
+pub struct NamedFile {
+    /// The file as named, relative to the project where it is inside.
+    pub path: String,
+    /// The file that this really is, after all symbolic links.
+    pub target: String,
     /// Where to open it.
     pub(super) location: PathBuf,
-    /// What [`ApprovedFile::path`] would say.
-    pub(super) path: String,
-    /// What [`ApprovedFile::target`] would say.
-    pub(super) target: String,
     /// What is in it, or why that is not known.
     pub(super) snapshot: Result<Snapshot, String>,
 }
 
-impl FoundFile {
+impl NamedFile {
     /// Its content as a review shows it.
-    pub(super) fn content(&self) -> FileContent {
+    pub fn content(&self) -> FileContent {
         match &self.snapshot {
             Ok(Snapshot { text: Some(text), .. }) => FileContent::Text { text: text.clone() },
             Ok(snapshot) => FileContent::Opaque { digest: snapshot.digest.clone() },
@@ -91,7 +92,7 @@ pub(crate) enum FilesError {
 #[derive(Debug, Clone, Default)]
 pub(super) struct NamedFiles {
     /// Those that exist.
-    pub(super) found: Vec<FoundFile>,
+    pub(super) found: Vec<NamedFile>,
     /// Places where a file would be named if it were there.
     pub(super) absent: Vec<PathBuf>,
 }
@@ -220,7 +221,7 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
         }
         let real = fs::canonicalize(&place).unwrap_or_else(|_| place.clone());
         if project.contains(&normalized(&place)) || project.contains(&real) {
-            files.found.push(FoundFile {
+            files.found.push(NamedFile {
                 path: project.name(&place),
                 target: project.name(&real),
                 snapshot: Snapshot::load(&place, true).map_err(|error| error.to_string()),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::guards::VanishedGuard;
-use super::named_files::{ApprovedFile, FilesError, FoundFile, NamedFiles, ProjectDir, load_named_files};
+use super::named_files::{ApprovedFile, FilesError, NamedFile, NamedFiles, ProjectDir, load_named_files};
 use super::store::Approval;
 use super::terms::{Change, FileContent, Terms};
 use crate::diagnostic::Diagnostic;
@@ -71,19 +71,6 @@ pub enum PendingReason {
     Changed { what: Vec<Change> },
 }
 
-/// A project file that a command names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct NamedFile {
-    /// The file as named, relative to the project where it is inside.
-    pub path: String,
-    /// The file that this really is, where links make it another one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// What is in it.
-    pub content: FileContent,
-}
-
 /// The project's own settings, waiting for approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -108,7 +95,8 @@ impl Reading {
         Self { name: hook.name.clone(), terms: Terms::of(hook), files: load_named_files(project, hook) }
     }
 
-    fn found(&self) -> &[FoundFile] {
+    /// The files that the hook names; none where they could not be determined.
+    pub(super) fn found(&self) -> &[NamedFile] {
         self.files.as_ref().map_or(&[], |files| &files.found)
     }
 
@@ -138,32 +126,16 @@ impl Reading {
         files.collect()
     }
 
-    /// The files that the hook names; none where they could not be read.
-    pub(super) fn named_files(&self) -> Vec<NamedFile> {
-        let files = self.found().iter().map(|file| NamedFile {
-            path: file.path.clone(),
-            target: (file.target != file.path).then(|| file.target.clone()),
-            content: file.content(),
-        });
-        files.collect()
-    }
-
-    /// The same, with what cannot be read counted as changed.
-    pub(super) fn obstacle_or_changes(&self, approval: &Approval) -> Vec<Change> {
-        let changes = self.changes_since(approval);
-        match self.obstacle() {
-            Some(why) if changes.is_empty() => {
-                let after = FileContent::Unreadable { why };
-                vec![Change::File { path: self.name.clone(), before: FileContent::Missing, after }]
-            }
-            _ => changes,
-        }
-    }
-
     /// Everything that differs from an approval; nothing means that it holds.
     pub(super) fn changes_since(&self, approval: &Approval) -> Vec<Change> {
         let mut changes = self.terms.changes_since(&approval.terms);
         let same_terms = changes.is_empty();
+        if let Err(error) = &self.files {
+            // Nothing of what was approved is gone; what the hook names now is not known.
+            let (before, after) = (FileContent::Missing, FileContent::Unreadable { why: error.to_string() });
+            changes.push(Change::File { path: self.name.clone(), before, after });
+            return changes;
+        }
         for before in &approval.files {
             let path = || before.path.clone();
             let Some(after) = self.found().iter().find(|file| file.path == before.path) else {
@@ -201,17 +173,11 @@ impl Reading {
         let (now, then) = (&self.terms, &approval.terms);
         let same_name = self.name == approval.name;
         let same_command = now.command == then.command;
-        let same_place = now.event == then.event && now.matcher == then.matcher;
         let same_file = approval.files.iter().any(|old| self.found().iter().any(|new| new.path == old.path));
-        let weights = [
-            (same_name, 8),
-            (same_command, 8),
-            (same_file, 4),
-            (now.event == then.event, 2),
-            (now.matcher == then.matcher, 1),
-        ];
+        let (same_event, same_matcher) = (now.event == then.event, now.matcher == then.matcher);
+        let weights = [(same_name, 8), (same_command, 8), (same_file, 4), (same_event, 2), (same_matcher, 1)];
         let weight = weights.iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight).sum();
-        (same_name || same_command || same_file || same_place).then_some(weight)
+        (same_name || same_command || same_file || (same_event && same_matcher)).then_some(weight)
     }
 }
 

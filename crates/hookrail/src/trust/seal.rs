@@ -27,10 +27,8 @@ pub struct Seal {
     files: Vec<SealedFile>,
     /// What a guard is started with, if that is a file of the project: without it the guard is off.
     program: Option<PathBuf>,
-    /// Places where a file would be named by the command if it came into being.
-    absent: Vec<PathBuf>,
-    /// Those of them where a folder is.
-    folders: Vec<PathBuf>,
+    /// Places where a file would be named by the command if it came into being, and whether a folder is there.
+    absent: Vec<(PathBuf, bool)>,
 }
 
 #[derive(Debug)]
@@ -75,8 +73,7 @@ impl Seal {
             hook: hook.clone(),
             program: hook.event.is_guarded().then(|| project.program_of(hook.command())).flatten(),
             files: sealed.collect::<Result<_, _>>()?,
-            folders: files.absent.iter().filter(|path| path.is_dir()).cloned().collect(),
-            absent: files.absent.clone(),
+            absent: files.absent.iter().map(|place| (place.clone(), place.is_dir())).collect(),
         })
     }
 
@@ -105,12 +102,12 @@ impl Seal {
 
     fn appeared(&self) -> Option<String> {
         let mut has_new_folder = false;
-        for place in &self.absent {
+        for (place, was_folder) in &self.absent {
             let Ok(metadata) = fs::metadata(place) else { continue };
             if metadata.is_file() {
                 return Some(format!("`{}` appeared", place.display()));
             }
-            has_new_folder |= metadata.is_dir() && !self.folders.contains(place);
+            has_new_folder |= metadata.is_dir() && !was_folder;
         }
         if !has_new_folder && self.hook.watch.is_empty() {
             return None;

@@ -172,9 +172,8 @@ impl ApprovalStore {
 
     /// The approvals of one project, if it has any.
     pub fn list(&self, project: &Path) -> Result<Option<ApprovedProject>, TrustError> {
-        let key = ProjectDir::new(project).key();
-        let known = load(&self.dir)?.projects.remove_entry(&key);
-        Ok(known.filter(|(_, project)| project.is_approved()).map(with_path))
+        let path = ProjectDir::new(project).real;
+        Ok(self.list_projects()?.into_iter().find(|known| known.path == path))
     }
 
     /// The approvals of all projects, by path.
@@ -234,13 +233,13 @@ impl ApprovalStore {
             let Some(ReadHook { reading, approval }) = read else { continue };
             let why = match approval.map(|approval| reading.changes_since(approval)) {
                 None => PendingReason::New,
-                Some(what) if what.is_empty() && reading.files.is_ok() => continue,
+                Some(what) if what.is_empty() => continue,
                 Some(what) => PendingReason::Changed { what },
             };
             pending.push(Pending {
                 hook: hook.clone(),
                 why,
-                files: reading.named_files(),
+                files: reading.found().to_vec(),
                 not_watched: unwatched(&project, hook, &reading),
                 obstacle: reading.obstacle(),
                 cannot_start: project

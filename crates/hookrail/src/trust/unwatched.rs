@@ -65,8 +65,8 @@ pub(super) fn unwatched(project: &ProjectDir, hook: &Hook, reading: &Reading) ->
     for data in data_files(command) {
         add(project.real.join(&data).is_file(), format!("`{data}` is handed over as data"));
     }
-    for file in reading.named_files() {
-        let FileContent::Text { text } = &file.content else { continue };
+    for file in reading.found() {
+        let FileContent::Text { text } = file.content() else { continue };
         let first = shebang_line(text.as_bytes()).map(<[u8]>::trim_ascii);
         let relative = first.is_some_and(|line| !line.starts_with(b"/"));
         add(relative, format!("`{}` has an interpreter with a relative path", file.path));

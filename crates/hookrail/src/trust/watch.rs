@@ -73,7 +73,7 @@ impl Walk<'_> {
     /// Looks at one folder. `states` are the rests of the patterns that may still match inside of it.
     fn enter(&mut self, folder: &mut PathBuf, states: &[&[&str]], depth: usize) -> Result<(), FilesError> {
         if depth > MAX_DEPTH {
-            return Err(FilesError::Watch("folders are nested too deeply".to_owned()));
+            return too_much("folders are nested too deeply");
         }
         let path = self.root.join(&*folder);
         let Ok(entries) = fs::read_dir(&path) else { return Ok(()) };
@@ -81,9 +81,7 @@ impl Walk<'_> {
         for entry in entries.flatten() {
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
-                return Err(FilesError::Watch(format!(
-                    "more than {MAX_ENTRIES} files and folders would be looked at"
-                )));
+                return too_much(format!("more than {MAX_ENTRIES} files and folders would be looked at"));
             }
             let name = entry.file_name();
             let text = name.to_string_lossy();
@@ -111,16 +109,17 @@ impl Walk<'_> {
         self.bytes = self.bytes.saturating_add(metadata.len());
         self.found.files.push(self.root.join(file));
         if self.found.files.len() > MAX_FILES {
-            return Err(FilesError::Watch(format!("it means more than {MAX_FILES} files")));
+            return too_much(format!("it means more than {MAX_FILES} files"));
         }
         if self.bytes > MAX_BYTES {
-            return Err(FilesError::Watch(format!(
-                "its files have more than {} MiB together",
-                MAX_BYTES >> 20
-            )));
+            return too_much(format!("its files have more than {} MiB together", MAX_BYTES >> 20));
         }
         Ok(())
     }
+}
+
+fn too_much(why: impl Into<String>) -> Result<(), FilesError> {
+    Err(FilesError::Watch(why.into()))
 }
 
 /// What is left of a pattern after a name; nothing if the name does not fit.

@@ -144,7 +144,7 @@ fn a_swapped_script_asks_again_and_shows_the_difference() {
     let first = approve_all(&store, &dir, std::slice::from_ref(&guard));
     assert_eq!(first.pending[0].why, PendingReason::New);
     assert_eq!(first.pending[0].files.len(), 1);
-    assert_eq!(first.pending[0].files[0].content, text("print('old')\n"));
+    assert_eq!(first.pending[0].files[0].content(), text("print('old')\n"));
 
     project.file("hooks/x.py", "print('new')\n");
     assert_eq!(verdict(&store, &dir, &guard), "changed since it was approved: file `hooks/x.py`");
@@ -230,7 +230,7 @@ fn links_are_bound_to_where_they_lead() {
     };
     point_to(Path::new("one.sh"));
     let review = approve_all(&store, &dir, std::slice::from_ref(&guard));
-    assert_eq!(review.pending[0].files[0].target.as_deref(), Some("one.sh"));
+    assert_eq!(review.pending[0].files[0].target, "one.sh");
     assert_eq!(verdict(&store, &dir, &guard), "approved");
     point_to(Path::new("two.sh"));
     let retargeted = "changed since it was approved: file `link.sh` (now `two.sh`)";
@@ -287,7 +287,7 @@ fn large_and_binary_files_are_bound_without_their_text() {
         project.file("x.bin", content);
         let guard = hook("./x.bin");
         let review = approve_all(&store, &dir, std::slice::from_ref(&guard));
-        assert!(matches!(review.pending[0].files[0].content, FileContent::Opaque { .. }));
+        assert!(matches!(review.pending[0].files[0].content(), FileContent::Opaque { .. }));
         assert_eq!(verdict(&store, &dir, &guard), "approved");
         let mut changed = content.to_vec();
         *changed.last_mut().expect("content") = b'!';
@@ -490,6 +490,28 @@ fn a_damaged_store_approves_nothing_and_is_never_lost() {
     assert!(verdict(&store, &dir, &guard).contains("cannot read the approvals"));
     approve_all(&store, &dir, std::slice::from_ref(&guard));
     assert_eq!(verdict(&store, &dir, &guard), "approved");
+}
+
+#[test]
+fn what_a_link_in_place_of_the_store_leads_to_is_left_alone() {
+    let project = TestProject::new();
+    let (store, dir) = (store(&project), project.dir());
+    let guard = hook("echo guard");
+    approve_all(&store, &dir, std::slice::from_ref(&guard));
+    let (folder, pipe) = (project.file("elsewhere/kept", "x"), dir.join("pipe"));
+    make_pipe(&pipe);
+    fs::set_permissions(&pipe, fs::Permissions::from_mode(0o666)).expect("a pipe for all");
+    for target in [folder.parent().expect("a folder"), pipe.as_path()] {
+        fs::remove_file(store.path()).expect("no store");
+        symlink(target, store.path()).expect("a link");
+        let why = verdict(&store, &dir, &guard);
+        assert!(why.contains("it is not a regular file"), "{why}");
+        let review = store.pending(&dir, std::slice::from_ref(&guard), &Value::Null);
+        let refused = store.approve(&review, &[&review.pending[0]]);
+        assert!(matches!(refused, Err(TrustError::Unreadable { .. })), "{refused:?}");
+        assert!(!target.is_file() && target.exists(), "{target:?}");
+    }
+    assert!(folder.exists());
 }
 
 #[test]

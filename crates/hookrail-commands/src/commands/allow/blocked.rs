@@ -165,13 +165,12 @@ impl BlockedCalls {
         if may_append {
             return append(&self.file, &line).map_err(|error| error.to_string());
         }
-        let present = if let Ok(present) = private_file::read(&self.file) {
-            present.unwrap_or_default()
-        } else {
-            // Whatever is there holds nothing that a person could rely on.
+        let Ok(present) = private_file::read(&self.file) else {
+            // Whatever is there holds nothing that a person could rely on. What a link leads to is not ours to replace.
             fs::remove_file(&self.file).map_err(|error| error.to_string())?;
-            Vec::new()
+            return append(&self.file, &line).map_err(|error| error.to_string());
         };
+        let present = present.unwrap_or_default();
         let is_full = is_full(present.len() as u64);
         let mut kept: Vec<&[u8]> = lines(&present).filter(|line| !is_old(line)).collect();
         // Half of it goes at once, so that not every call writes all of it.
@@ -282,6 +281,20 @@ mod tests {
         append(&calls.file, &call("old", 25).line().unwrap()).unwrap();
         calls.add(call("d", 0)).unwrap();
         assert_eq!(ids(&calls), ["c", "old", "d"]);
+    }
+
+    #[test]
+    fn a_link_in_its_place_is_replaced_and_not_what_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let calls = BlockedCalls::new(folder.path());
+        let other = folder.path().join("other");
+        fs::write(&other, "other").unwrap();
+        std::os::unix::fs::symlink(&other, &calls.file).unwrap();
+        calls.add(call("a", 0)).unwrap();
+        assert_eq!(
+            (ids(&calls), fs::read_to_string(&other).unwrap()),
+            (vec!["a".to_owned()], "other".to_owned())
+        );
     }
 
     #[test]

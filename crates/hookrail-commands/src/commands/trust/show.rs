@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hookrail::Hook;
 use hookrail::approvals::{
-    Change, FileContent, Pending, PendingReason, PendingSettings, Review, Terms, VanishedGuard,
+    Change, FileContent, NamedFile, Pending, PendingReason, PendingSettings, Review, Terms, VanishedGuard,
 };
 use hookrail::components::{HookKind, OnFailure};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ pub(super) fn settings(settings: &PendingSettings, with_hooks: bool) -> String {
 /// One hook with its terms and files.
 /// For a changed hook each term that differs has a line with its former value, and each file the difference.
 pub(super) fn hook(pending: &Pending) -> String {
-    let Pending { hook, why, files, .. } = pending;
+    let Pending { hook, why, .. } = pending;
     let changes: &[Change] = match why {
         PendingReason::New => &[],
         PendingReason::Changed { what } => what,
@@ -88,24 +88,22 @@ pub(super) fn hook(pending: &Pending) -> String {
     let mut text = format!("\nhook `{}`, ", escape_line(&hook.name));
     match why {
         PendingReason::New => text.push_str("new\n"),
-        PendingReason::Changed { .. } if changes.is_empty() => text.push_str("approved before\n"),
         PendingReason::Changed { .. } => {
             let subjects: Vec<String> = changes.iter().map(|change| escape_line(&change.subject())).collect();
             let _ = writeln!(text, "changed since it was approved: {}", subjects.join(", "));
         }
     }
     render_terms(&mut text, hook, changes);
-    for file in files {
-        let target = file
-            .target
-            .as_ref()
-            .map_or_else(String::new, |target| format!(", which is really {}", escape_line(target)));
+    for file in &pending.files {
+        let is_link = file.target != file.path;
+        let target =
+            if is_link { format!(", which is really {}", escape_line(&file.target)) } else { String::new() };
         let _ = writeln!(text, "  file       {}{target}", escape_line(&file.path));
         let before = changes.iter().find_map(|change| match change {
             Change::File { path, before, .. } if *path == file.path => Some(before),
             _ => None,
         });
-        render_content(&mut text, before, &file.content);
+        render_content(&mut text, before, &file.content());
     }
     for why in &pending.not_watched {
         let _ = writeln!(text, "  not watched: {}", escape_line(why));
@@ -261,6 +259,15 @@ fn in_margin(text: &mut String, content: &str) {
     }
 }
 
+/// One file of a hook, with what it really is where links make it another one.
+fn file_as_json(file: &NamedFile) -> Value {
+    let mut shown = json!({ "path": file.path, "content": file.content() });
+    if file.target != file.path {
+        shown["target"] = file.target.as_str().into();
+    }
+    shown
+}
+
 /// What waits, for programs.
 /// The texts are not escaped here; the printer does it for all JSON.
 pub(super) fn as_json(review: &Review) -> Value {
@@ -280,7 +287,7 @@ pub(super) fn as_json(review: &Review) -> Value {
                 "onFailure": failure_word(hook.on_failure),
                 "sequential": hook.sequential,
                 "waits": pending.why,
-                "files": pending.files,
+                "files": pending.files.iter().map(file_as_json).collect::<Vec<_>>(),
                 "notWatched": pending.not_watched,
                 "obstacle": pending.obstacle,
                 "cannotStart": pending.cannot_start.as_ref().map(ToString::to_string),

@@ -1,7 +1,6 @@
 //! One hook of a group: its type, its command and its other fields.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::time::Duration;
 
 use jsonc_parser::ast::{Object, Value};
@@ -260,8 +259,8 @@ impl Reader<'_> {
             self.ignored_type(route, "an object of strings", value);
             return Vec::new();
         };
-        let mut variables = Vec::with_capacity(object.properties.len());
-        let mut known: HashMap<&str, usize> = HashMap::new();
+        // Of a name that is given twice the last value counts, in the place of the first one.
+        let mut variables = JsonObject::new();
         for prop in &object.properties {
             let name = prop.name.as_str();
             let text = match &prop.value {
@@ -283,16 +282,11 @@ impl Reader<'_> {
                 self.warn(Code::InvalidValue, &prop.name, message, "");
                 continue;
             }
-            let variable = (name.to_owned(), text.to_owned());
-            if let Some(earlier) = known.get(name).and_then(|index| variables.get_mut(*index)) {
+            if variables.insert(name.to_owned(), text.into()).is_some() {
                 self.repeated_key(route, prop);
-                *earlier = variable;
-            } else {
-                known.insert(name, variables.len());
-                variables.push(variable);
             }
         }
-        variables
+        variables.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_owned()))).collect()
     }
 }
 

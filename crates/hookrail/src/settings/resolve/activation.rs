@@ -68,14 +68,8 @@ mod tests {
                 for system in said {
                     let enable = PerLevel { managed: None, project, user, system };
                     for approved in [false, true] {
-                        let judgement = Judgement {
-                            hooks: Vec::new(),
-                            project_settings_approved: approved,
-                            keeps_enabled: false,
-                            vanished: Vec::new(),
-                            disabled: Vec::new(),
-                            problem: None,
-                        };
+                        let judgement =
+                            Judgement { project_settings_approved: approved, ..Judgement::default() };
                         let activation = activation(enable, &judgement);
                         let on = activation.is_on();
                         let may_be = may_be_on(enable);

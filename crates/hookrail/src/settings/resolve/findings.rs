@@ -86,19 +86,13 @@ pub(super) fn unapproved(
     let help = "review with `hookrail trust`";
     let mut findings = Vec::new();
     if let Some((first, why)) = waiting.first() {
+        let named = waiting.iter().take(NAMED_HOOKS).map(|(waiting, _)| format!("`{}`", waiting.hook.name));
+        let names = named.collect::<Vec<_>>().join(", ");
         let message = match waiting.len() {
-            1 => format!("hook `{}` of this project does not run: {why}", first.hook.name),
+            1 => format!("hook {names} of this project does not run: {why}"),
             count => {
-                let names: Vec<String> = waiting
-                    .iter()
-                    .take(NAMED_HOOKS)
-                    .map(|(waiting, _)| format!("`{}`", waiting.hook.name))
-                    .collect();
                 let more = if count > NAMED_HOOKS { ", …" } else { "" };
-                format!(
-                    "{count} hooks of this project are not approved and do not run: {}{more}",
-                    names.join(", ")
-                )
+                format!("{count} hooks of this project are not approved and do not run: {names}{more}")
             }
         };
         let off = if *activation == Activation::OffUntilApproved { "hooks are off: " } else { "" };
