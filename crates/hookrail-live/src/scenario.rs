@@ -168,10 +168,10 @@ impl Scenario {
     /// What else is done before the agent starts.
     pub(crate) fn set_up(&self, room: &Room) -> Result<()> {
         if !self.environment.is_empty() {
-            let lines: String =
+            let lines: Vec<String> =
                 self.environment.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
             for file in [".env", ".gemini/.env", ".qwen/.env", ".codex/.env"] {
-                write(&room.work.join(file), &lines)?;
+                write(&room.work.join(file), &lines.concat())?;
             }
             let claude = json!({ "env": self.environment });
             write(&room.work.join(".claude/settings.json"), &claude.to_string())?;

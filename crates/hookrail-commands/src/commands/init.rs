@@ -96,7 +96,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context, printer: &mut Printer) -> 
         let own_text = FileContent::Text { text: script.clone() };
         let is_written_here = |pending: &Pending| {
             pending.hook.command() == hook.command
-                && pending.files.iter().all(|file| file.content == own_text)
+                && pending.files.iter().all(|file| file.content() == own_text)
         };
         approve::approve(&hook.name, is_written_here, settings_waited, context, printer)?;
         first_test::write(&hook.name, &first_test::of_starter(args.event, &hook.name), context, printer)?;

@@ -180,7 +180,8 @@ fn is_beyond_repair(error: &TrustError) -> bool {
     match error {
         TrustError::Corrupt { .. } => true,
         TrustError::Unreadable { path, source } => {
-            let kinds = [io::ErrorKind::PermissionDenied, io::ErrorKind::InvalidInput];
+            let kinds =
+                [io::ErrorKind::PermissionDenied, io::ErrorKind::IsADirectory, io::ErrorKind::InvalidInput];
             kinds.contains(&source.kind()) && !path.is_symlink()
         }
         _ => false,

@@ -261,11 +261,10 @@ fn in_margin(text: &mut String, content: &str) {
 
 /// One file of a hook, with what it really is where links make it another one.
 fn file_as_json(file: &NamedFile) -> Value {
-    let mut shown = json!({ "path": file.path, "content": file.content() });
-    if file.target != file.path {
-        shown["target"] = file.target.as_str().into();
+    match &file.target {
+        target if *target == file.path => json!({ "path": file.path, "content": file.content() }),
+        target => json!({ "path": file.path, "target": target, "content": file.content() }),
     }
-    shown
 }
 
 /// What waits, for programs.

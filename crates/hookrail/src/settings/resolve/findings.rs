@@ -86,8 +86,8 @@ pub(super) fn unapproved(
     let help = "review with `hookrail trust`";
     let mut findings = Vec::new();
     if let Some((first, why)) = waiting.first() {
-        let named = waiting.iter().take(NAMED_HOOKS).map(|(waiting, _)| format!("`{}`", waiting.hook.name));
-        let names = named.collect::<Vec<_>>().join(", ");
+        let quoted = waiting.iter().take(NAMED_HOOKS).map(|(waiting, _)| format!("`{}`", waiting.hook.name));
+        let names = quoted.collect::<Vec<_>>().join(", ");
         let message = match waiting.len() {
             1 => format!("hook {names} of this project does not run: {why}"),
             count => {
