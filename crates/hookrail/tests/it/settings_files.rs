@@ -224,7 +224,11 @@ fn both_folders_of_a_level_are_read_and_ours_comes_first() {
         settings.disabled.iter().map(|entry| entry.name_or_command.as_str()).collect();
     disabled.dedup();
     assert_eq!(disabled, ["a", "b", "c"], "C13");
-    assert_eq!(settings.flag_files, [(Level::User, project.home().join(".llxprt/settings.json"))]);
+    let flag_files = [
+        (Level::Project, project.dir().join(".hookrail/settings.json")),
+        (Level::User, project.home().join(".llxprt/settings.json")),
+    ];
+    assert_eq!(settings.flag_files, flag_files, "C13");
 }
 
 #[test]
