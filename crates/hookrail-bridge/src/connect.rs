@@ -10,6 +10,7 @@ mod places;
 mod plugin;
 pub(crate) mod toml;
 
+use hookrail::rules::order;
 use std::fmt;
 use std::path::Path;
 
@@ -253,8 +254,8 @@ fn form(agent: Agent, options: ConnectOptions) -> Form {
 fn is_exactly(mut present: Vec<(String, String)>, wanted: &[BridgeEntry]) -> bool {
     let mut expected: Vec<_> =
         wanted.iter().map(|entry| (entry.event.to_owned(), entry.command.clone())).collect();
-    present.sort();
-    expected.sort();
+    order::sort(&mut present);
+    order::sort(&mut expected);
     present == expected
 }
 

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::model::Call;
+use crate::texts::TEXTS;
 
 /// One agent's program.
 ///
@@ -75,7 +76,7 @@ pub(crate) struct Switches {
 /// All of them.
 pub static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and tests read all of it")]
-    read(include_str!("programs.jsonc")).expect("a list of programs")
+    read(TEXTS.get("programs.jsonc")).expect("a list of programs")
 });
 
 fn read(text: &str) -> Result<Vec<Program>> {

@@ -497,5 +497,5 @@ pub static SCENARIOS: &[Scenario] = &[
     },
 ];
 
-/// The settings in which every scenario finds its rule or hook.
-pub(crate) const SETTINGS: &str = include_str!("settings.jsonc");
+/// The file with the settings in which every scenario finds its rule or hook.
+pub(crate) const SETTINGS: &str = "settings.jsonc";

@@ -11,7 +11,7 @@ const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 /// The names of all programs, and of their subcommands behind those of their programs, in order, each with the place of
 /// its entry.
 #[allow(clippy::unreadable_literal, reason = "a generated file")]
-const INDEX: &[(&str, usize, usize)] = &include!(concat!(env!("OUT_DIR"), "/index.rs"));
+const INDEX: &[(&str, u32, u32)] = &include!(concat!(env!("OUT_DIR"), "/index.rs"));
 
 /// What is known about a program, or about one of its subcommands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,7 +229,7 @@ fn by_parts(known: &str, kind: &str, name: &str) -> Ordering {
 /// The place of the entry whose names compare equal.
 fn place(compare: impl Fn(&str) -> Ordering) -> Option<(usize, usize)> {
     let at = INDEX.binary_search_by(|(known, ..)| compare(known)).ok()?;
-    INDEX.get(at).map(|(_, start, end)| (*start, *end))
+    INDEX.get(at).map(|(_, start, end)| (*start as usize, *end as usize))
 }
 
 /// Whether a flag takes no value by its name, whatever the program.

@@ -53,6 +53,7 @@ pub mod fuzzing;
 mod hook;
 mod host;
 mod matcher;
+mod order;
 mod output;
 mod payload;
 mod plan;
@@ -60,6 +61,7 @@ pub mod rules;
 mod run;
 pub mod settings;
 mod spelling;
+mod texts;
 mod trust;
 mod verdict;
 

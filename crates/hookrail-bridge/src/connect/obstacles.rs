@@ -3,6 +3,7 @@
 //!
 //! What is looked at was taken from the programs themselves. The caller reads the files.
 
+use hookrail::rules::order;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -92,7 +93,7 @@ fn managed_files(file: &Path) -> Vec<PathBuf> {
     };
     let entries = fs::read_dir(file.with_extension("d")).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(drop_in).collect();
-    files.sort();
+    order::sort(&mut files);
     files.insert(0, file.to_owned());
     files
 }

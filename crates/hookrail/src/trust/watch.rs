@@ -3,6 +3,7 @@
 //! A pattern is a path below the project in which `*` and `?` stand for parts of one name and `**` for any number of
 //! folders. Folders that are links are not entered, so that a watch never leaves the project or runs in circles.
 
+use crate::order;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,7 @@ pub(crate) fn watched_paths(root: &Path, patterns: &[String]) -> Result<WatchedP
     let mut walk = Walk { root, found: WatchedPaths::default(), bytes: 0, entries: 0 };
     let states = patterns.iter().map(Vec::as_slice).collect::<Vec<_>>();
     walk.enter(&mut PathBuf::new(), &states, 0)?;
-    walk.found.files.sort();
+    order::sort(&mut walk.found.files);
     Ok(walk.found)
 }
 

@@ -1,5 +1,6 @@
 //! Names that were probably meant, for a path that leads to nothing.
 
+use hookrail::rules::order;
 use std::path::Path;
 
 use super::open::names_in;
@@ -35,7 +36,7 @@ impl Workspace {
                 (distance <= allowed).then(|| (distance, format!("`{}`", shown(&parent.join(name)))))
             })
             .collect();
-        near.sort();
+        order::sort(&mut near);
         near.into_iter().map(|(_, name)| name).take(3).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Where a bridge finds its settings and what its hooks inherit. Agents load a project's `.env` and settings into the
 //! environment of their hooks, so that nothing that decides is taken from there.
 
+use hookrail::rules::order;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
@@ -72,7 +73,7 @@ fn bounded(mut environment: Vec<(OsString, OsString)>, most: usize) -> Vec<(OsSt
     if total <= most {
         return environment;
     }
-    environment.sort_by_key(size);
+    order::sort_by_key(&mut environment, size);
     while total > most
         && let Some(largest) = environment.pop()
     {

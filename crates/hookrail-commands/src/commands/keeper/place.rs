@@ -1,5 +1,6 @@
 //! Where a keeper listens: one socket for each version, program file, pair of namespaces and home.
 
+use hookrail::rules::order;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -46,7 +47,7 @@ pub(super) fn sockets(state_dir: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|end| end == "sock"))
         .collect();
-    sockets.sort();
+    order::sort(&mut sockets);
     sockets
 }
 

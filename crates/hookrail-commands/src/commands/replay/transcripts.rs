@@ -1,5 +1,6 @@
 //! Where transcripts are: files and folders that are named, or the places where agents keep theirs.
 
+use hookrail::rules::order;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +80,6 @@ pub(super) fn candidates(path: &Path, since: Option<Since>) -> std::io::Result<V
             }
         }
     }
-    found.sort_by(|one, other| one.path.cmp(&other.path));
+    order::sort_by(&mut found, |one, other| one.path.cmp(&other.path));
     Ok(found)
 }

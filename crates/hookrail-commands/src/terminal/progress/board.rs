@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use hookrail::EventName;
+use hookrail::rules::order;
 use hookrail_agent::ui::{AgentEvent, ToolState};
 use unicode_width::UnicodeWidthChar as _;
 
@@ -125,7 +126,7 @@ impl Board {
     pub(super) fn line(&self, now: Instant) -> Option<String> {
         let mut waits: Vec<&RunningItem> =
             self.running.iter().filter(|work| now.duration_since(work.since) >= SHOWN_AFTER).collect();
-        waits.sort_by_key(|work| (work.what.depth(), work.since));
+        order::sort_by_key(&mut waits, |work| (work.what.depth(), work.since));
         let texts: Vec<String> = waits
             .into_iter()
             .map(|work| {
