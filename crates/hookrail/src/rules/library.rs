@@ -11,6 +11,7 @@ use super::rule::Rule;
 use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
+use crate::texts::TEXTS;
 
 /// The guards, in the order in which they are listed, with what is known of each without reading its text; made from the
 /// texts by `cargo xtask all`.
@@ -22,13 +23,11 @@ pub(crate) struct ShippedGuard {
     name: &'static str,
     /// The smallest preset that turns it on.
     preset: Preset,
-    /// Its text.
-    pub(crate) text: &'static str,
     description: &'static str,
     matcher: &'static str,
     /// What a call must have for its rule to hold; one of these.
     pub(crate) needs: &'static [ShippedNeed],
-    /// Its condition and what it says, without what is for people.
+    /// Its condition and what it says, without what is for people: its text is packed.
     pub(crate) body: &'static str,
 }
 
@@ -39,6 +38,13 @@ pub enum Preset {
     Standard,
     /// All of [`Preset::Standard`], and what cautious people want besides.
     Strict,
+}
+
+impl ShippedGuard {
+    /// Its text as shipped, with comments.
+    pub(crate) fn text(&self) -> &'static str {
+        text(self.name)
+    }
 }
 
 impl Preset {
@@ -74,10 +80,10 @@ pub struct Guard {
     pub preset: Preset,
     /// What it does, in a sentence or two.
     pub description: String,
-    /// Its text as shipped, with comments.
-    pub text: &'static str,
     /// The matcher of tools that it looks at.
     pub matcher: Matcher,
+    /// The condition of its rule and what it says, as JSON text.
+    pub(crate) definition: &'static str,
     /// The rule.
     pub rule: Rule,
 }
@@ -85,6 +91,11 @@ pub struct Guard {
 impl Guard {
     /// The event of all guards.
     pub const EVENT: EventName = EventName::BeforeTool;
+
+    /// Its text as shipped, with comments.
+    pub fn text(&self) -> &'static str {
+        text(&self.name)
+    }
 }
 
 /// The names of all guards, in the order in which they are listed.
@@ -92,9 +103,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     GUARDS.iter().map(|guard| guard.name)
 }
 
-/// The text of the guard of this name, without reading it.
-pub fn text(name: &str) -> Option<&'static str> {
-    GUARDS.iter().find(|guard| guard.name == name).map(|guard| guard.text)
+/// Whether a guard has this name.
+pub fn has(name: &str) -> bool {
+    names().any(|known| known == name)
+}
+
+/// The text of a guard.
+fn text(name: &str) -> &'static str {
+    TEXTS.get(&format!("{name}.jsonc"))
 }
 
 /// The guard of this name. Its rule is read when a call comes for which it may hold.
@@ -109,8 +125,8 @@ pub(crate) fn find_with(name: &str, compile: impl FnOnce(&str) -> Matcher) -> Op
         name: shipped.name.to_owned(),
         preset: shipped.preset,
         description: shipped.description.to_owned(),
-        text: shipped.text,
         matcher: compile(shipped.matcher),
+        definition: shipped.body,
         rule: Rule::shipped(shipped),
     })
 }
@@ -174,9 +190,8 @@ mod index {
         let fields =
             fields.filter_map(|name| Some((name.to_owned(), object.get(name)?.value.clone().into())));
         let body = Value::Object(fields.collect()).to_string();
-        let known =
-            format!("name: {name:?}, preset: Preset::{preset:?}, text: include_str!(\"{name}.jsonc\")");
-        let known = format!("{known}, description: {description:?}, matcher: {matcher:?}");
+        let known = format!("name: {name:?}, preset: Preset::{preset:?}, description: {description:?}");
+        let known = format!("{known}, matcher: {matcher:?}");
         Some((name, format!("    ShippedGuard {{ {known}, needs: &[\n{needs}    ], body: {body:?} }},\n")))
     }
 }
