@@ -22,7 +22,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("payload", &["event", "formats", "texts"]),
     ("output", &["event", "formats", "spelling"]),
     ("dialect", &["event", "formats", "matcher", "output"]),
-    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling", "texts"]),
+    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
     ("hook", &["diagnostic", "dialect", "event", "matcher", "rules"]),
     ("trust", &["diagnostic", "event", "hook"]),
     // Which tools a patch amounts to is defined by the code that reads it.

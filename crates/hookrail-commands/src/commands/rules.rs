@@ -98,7 +98,7 @@ fn show(name: &str, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
     let Some(guard) = library::find(name) else {
         return Err(unknown(name));
     };
-    printer.data(guard.text().trim_end())?;
+    printer.data(guard.text.trim_end())?;
     Ok(ExitStatus::Success)
 }
 
@@ -144,7 +144,7 @@ fn file_for(names: &RulesNames, context: &Context) -> anyhow::Result<PathBuf> {
     refuse_inside_agent("which rules are on")?;
     for name in &names.names {
         let is_preset = name.starts_with('@') && Preset::named(name).is_some();
-        if !is_preset && !library::has(name) {
+        if !is_preset && library::text(name).is_none() {
             return Err(unknown(name));
         }
     }

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn the_forms_are_those_of_the_shipped_rule() {
         let rule = library::find("no-secrets-in-files").unwrap();
-        let pattern = rule.text().split("\"input.content\": { \"regex\": \"").nth(1).unwrap();
+        let pattern = rule.text.split("\"input.content\": { \"regex\": \"").nth(1).unwrap();
         let pattern = pattern.split('"').next().unwrap();
         let mut known: Vec<&str> = FORMS.iter().map(|form| form.pattern).collect();
         known.push("-----BEGIN [A-Z ]*PRIVATE KEY");

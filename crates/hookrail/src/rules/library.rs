@@ -11,7 +11,6 @@ use super::rule::Rule;
 use crate::event::EventName;
 use crate::formats::jsonc::PARSE_OPTIONS;
 use crate::matcher::Matcher;
-use crate::texts::TEXTS;
 
 /// The guards, in the order in which they are listed, with what is known of each without reading its text; made from the
 /// texts by `cargo xtask all`.
@@ -23,11 +22,13 @@ pub(crate) struct ShippedGuard {
     name: &'static str,
     /// The smallest preset that turns it on.
     preset: Preset,
+    /// Its text.
+    pub(crate) text: &'static str,
     description: &'static str,
     matcher: &'static str,
     /// What a call must have for its rule to hold; one of these.
     pub(crate) needs: &'static [ShippedNeed],
-    /// Its condition and what it says, without what is for people: its text is packed.
+    /// Its condition and what it says, without what is for people.
     pub(crate) body: &'static str,
 }
 
@@ -38,13 +39,6 @@ pub enum Preset {
     Standard,
     /// All of [`Preset::Standard`], and what cautious people want besides.
     Strict,
-}
-
-impl ShippedGuard {
-    /// Its text as shipped, with comments.
-    pub(crate) fn text(&self) -> &'static str {
-        text(self.name)
-    }
 }
 
 impl Preset {
@@ -80,10 +74,10 @@ pub struct Guard {
     pub preset: Preset,
     /// What it does, in a sentence or two.
     pub description: String,
+    /// Its text as shipped, with comments.
+    pub text: &'static str,
     /// The matcher of tools that it looks at.
     pub matcher: Matcher,
-    /// The condition of its rule and what it says, as JSON text.
-    pub(crate) definition: &'static str,
     /// The rule.
     pub rule: Rule,
 }
@@ -91,11 +85,6 @@ pub struct Guard {
 impl Guard {
     /// The event of all guards.
     pub const EVENT: EventName = EventName::BeforeTool;
-
-    /// Its text as shipped, with comments.
-    pub fn text(&self) -> &'static str {
-        text(&self.name)
-    }
 }
 
 /// The names of all guards, in the order in which they are listed.
@@ -103,14 +92,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     GUARDS.iter().map(|guard| guard.name)
 }
 
-/// Whether a guard has this name.
-pub fn has(name: &str) -> bool {
-    names().any(|known| known == name)
-}
-
-/// The text of a guard.
-fn text(name: &str) -> &'static str {
-    TEXTS.get(&format!("{name}.jsonc"))
+/// The text of the guard of this name, without reading it.
+pub fn text(name: &str) -> Option<&'static str> {
+    GUARDS.iter().find(|guard| guard.name == name).map(|guard| guard.text)
 }
 
 /// The guard of this name. Its rule is read when a call comes for which it may hold.
@@ -125,8 +109,8 @@ pub(crate) fn find_with(name: &str, compile: impl FnOnce(&str) -> Matcher) -> Op
         name: shipped.name.to_owned(),
         preset: shipped.preset,
         description: shipped.description.to_owned(),
+        text: shipped.text,
         matcher: compile(shipped.matcher),
-        definition: shipped.body,
         rule: Rule::shipped(shipped),
     })
 }
@@ -190,8 +174,9 @@ mod index {
         let fields =
             fields.filter_map(|name| Some((name.to_owned(), object.get(name)?.value.clone().into())));
         let body = Value::Object(fields.collect()).to_string();
-        let known = format!("name: {name:?}, preset: Preset::{preset:?}, description: {description:?}");
-        let known = format!("{known}, matcher: {matcher:?}");
+        let known =
+            format!("name: {name:?}, preset: Preset::{preset:?}, text: include_str!(\"{name}.jsonc\")");
+        let known = format!("{known}, description: {description:?}, matcher: {matcher:?}");
         Some((name, format!("    ShippedGuard {{ {known}, needs: &[\n{needs}    ], body: {body:?} }},\n")))
     }
 }

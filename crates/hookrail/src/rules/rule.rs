@@ -224,7 +224,7 @@ impl Rule {
     pub fn examples(&self) -> &[Example] {
         self.examples.get_or_init(|| {
             let Unread::Shipped(guard) = &self.unread else { return Vec::new() };
-            let read = library::with_object(guard.text(), |object| {
+            let read = library::with_object(guard.text, |object| {
                 let examples = read::field(object, "examples")?;
                 Some(examples::read(examples, Guard::EVENT, &mut RuleFindings::default()))
             });

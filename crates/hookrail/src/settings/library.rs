@@ -133,7 +133,7 @@ impl Reader<'_> {
         let mut hook = Hook::new(Guard::EVENT, "");
         hook.description = Some(guard.description);
         hook.matcher = guard.matcher;
-        hook.definition = Some(guard.definition.into());
+        hook.definition = Some(guard.text.into());
         hook.kind = HookKind::Rule(Arc::new(guard.rule));
         hook.shipped = true;
         except(&mut hook, exceptions);

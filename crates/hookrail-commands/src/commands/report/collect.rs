@@ -158,7 +158,7 @@ fn decision_for_page(decision: &LoggedDecision) -> Option<String> {
     let fields = fields.as_object_mut()?;
     fields.shift_remove("type");
     fields.insert("id".to_owned(), decision.id().into());
-    let shipped = decision.hook.as_deref().is_some_and(library::has);
+    let shipped = decision.hook.as_deref().is_some_and(|name| library::text(name).is_some());
     let stops = matches!(decision.decision.as_str(), "block" | "ask");
     let is_whole = decision.whole_call().is_some();
     let is_policy = decision.block_cause.as_deref() != Some("failure");

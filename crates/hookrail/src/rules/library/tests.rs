@@ -18,7 +18,7 @@ fn every_guard_is_read_without_a_finding_and_keeps_its_examples() {
         let read = |object: &Object<'_>| {
             Rule::read(object, Guard::EVENT, Some(&Matcher::compile(guard.matcher)), &mut findings).is_some()
         };
-        assert_eq!(with_object(guard.text(), read), Some(true), "{}", guard.name);
+        assert_eq!(with_object(guard.text, read), Some(true), "{}", guard.name);
         assert!(findings.0.is_empty(), "{}: {findings:?}", guard.name);
     }
     let all: Vec<Guard> = all().collect();
@@ -45,7 +45,7 @@ fn the_index_is_made_from_the_texts_and_leaves_no_call_out() {
     let texts = texts.map(|path| std::fs::read_to_string(path).unwrap());
     assert_eq!(index_file(texts).unwrap(), include_str!("index.in"), "run `cargo xtask all`");
     for entry in GUARDS {
-        let (name, rule) = (entry.name, whole(entry.text()));
+        let (name, rule) = (entry.name, whole(entry.text));
         for (_, input) in
             find(name).unwrap().rule.examples().iter().filter_map(|example| example.call(&Matcher::any()))
         {
@@ -494,9 +494,8 @@ fn spellings(line: &str) -> Vec<String> {
 /// Every fiftieth line is tried.
 #[test]
 fn a_rule_that_is_not_read_does_not_hold() {
-    let guards = GUARDS
-        .iter()
-        .map(|guard| (guard.name.to_owned(), find(guard.name).unwrap().rule, whole(guard.text())));
+    let guards =
+        GUARDS.iter().map(|guard| (guard.name.to_owned(), find(guard.name).unwrap().rule, whole(guard.text)));
     let lines = || [DANGEROUS, DRY_RUN, HARMLESS, EVERYDAY].into_iter().flat_map(rows).map(|(_, line)| line);
     let own = lines().step_by(60).filter_map(|line| {
         let pattern = line.split(' ').take(3).collect::<Vec<_>>().join(" ");
