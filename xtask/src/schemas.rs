@@ -16,9 +16,15 @@ pub(crate) fn generate(root: &Path) -> Result<Vec<Generated>> {
     let folder = root.join("schemas");
     let generated = |name: String, text: String| Generated { path: folder.join(name), content: text + "\n" };
     let log = serde_json::to_string_pretty(&session_log_schema())?;
+    // The program prints this text; what makes it is not in the program.
+    let printed = Generated {
+        path: root.join("crates/hookrail-commands/src/commands/session-log.schema.json"),
+        content: log.clone() + "\n",
+    };
     // Written by hand beside its reader, whose tests hold the two together.
     let tests = std::fs::read_to_string(root.join("crates/hookrail-commands/src/commands/test/schema.json"))?;
     let mut schemas = vec![
+        printed,
         generated("session-log.schema.json".to_owned(), log),
         generated("test.schema.json".to_owned(), tests.trim_end().to_owned()),
     ];

@@ -12,10 +12,11 @@ fn root() -> PathBuf {
 }
 
 /// The crates that are published, in the order of publishing.
-const PUBLISHED: [&str; 9] = [
+const PUBLISHED: [&str; 10] = [
     "hookrail-policy",
     "hookrail-remote",
     "hookrail-shell",
+    "hookrail-texts",
     "hookrail",
     "hookrail-agent",
     "hookrail-bridge",

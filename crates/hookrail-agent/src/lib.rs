@@ -7,6 +7,7 @@
 mod approval;
 mod history;
 pub mod log;
+#[cfg(feature = "log-schema")]
 mod log_schema;
 pub mod model;
 mod observer;
@@ -16,6 +17,7 @@ pub mod tools;
 pub mod ui;
 
 pub use approval::ApprovalMode;
+#[cfg(feature = "log-schema")]
 pub use log_schema::session_log_schema;
 pub use observer::AgentObserver;
 pub use session::{FinalAnswer, PromptOutcome, Session, SessionOptions, SessionParts};

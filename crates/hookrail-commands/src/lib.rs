@@ -20,6 +20,7 @@ mod services;
 mod settings_file;
 mod signals;
 mod terminal;
+mod texts;
 
 use std::process::ExitCode;
 

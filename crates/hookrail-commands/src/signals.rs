@@ -2,17 +2,51 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use rustix::process::Signal;
-use tokio::runtime::Runtime;
+use tokio::runtime::{EnterGuard, Runtime};
 use tokio::signal::unix::{self, SignalKind, signal};
 
 /// A runtime of one thread: what runs at once are processes and connections, which are only waited for.
-pub(crate) fn runtime() -> anyhow::Result<Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the event loop")
+pub(crate) fn runtime() -> anyhow::Result<EventLoop> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    Ok(EventLoop(runtime.context("cannot start the event loop")?))
 }
+
+/// The runtime of a command.
+pub(crate) struct EventLoop(Runtime);
+
+impl EventLoop {
+    /// Runs a future to its end. It is boxed, so that all commands share one copy of what the runtime does around it.
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        let mut result = None;
+        let work: Pin<Box<dyn Future<Output = ()> + '_>> = Box::pin(async { result = Some(future.await) });
+        self.0.block_on(work);
+        #[expect(clippy::expect_used, reason = "the future above has ended, and so has set it")]
+        result.expect("a result")
+    }
+
+    /// Makes it the runtime of what follows, as long as the guard is there.
+    pub(crate) fn enter(&self) -> EnterGuard<'_> {
+        self.0.enter()
+    }
+
+    /// Ends without waiting for threads that are blocked.
+    pub(crate) fn shutdown_background(self) {
+        self.0.shutdown_background();
+    }
+}
+
+/// A task for the runtime. What the runtime does around tasks is there once for all that are boxed.
+pub(crate) fn boxed<T>(task: impl Future<Output = T> + Send + 'static) -> BoxedTask<T> {
+    Box::pin(task)
+}
+
+/// A task of any kind.
+type BoxedTask<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Undoes an ignored `SIGCHLD`, which programs inherit from whoever starts them: while it is ignored the system drops the
 /// exit statuses of hooks, and with them their blocks. What this program starts gets the default back.

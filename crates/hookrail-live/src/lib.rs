@@ -14,6 +14,7 @@ mod program;
 mod prove;
 mod run;
 mod scenario;
+mod texts;
 
 pub use measured::{Measured, measured};
 pub use model::{Call, ModelCall, OfferedTool, Script, ScriptedModel, Turn};

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::model::Call;
+use crate::texts::TEXTS;
 
 /// One agent's program.
 ///
@@ -76,7 +77,7 @@ pub(crate) struct Switches {
 /// All of them.
 pub static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and tests read all of it")]
-    read(include_str!("programs.jsonc")).expect("a list of programs")
+    read(TEXTS.get("programs.jsonc")).expect("a list of programs")
 });
 
 /// Reads a table of this crate.

@@ -16,6 +16,7 @@ use crate::model::{ModelCall, Script, ScriptedModel, Turn};
 use crate::observed::{Ending, Observed};
 use crate::program::{Program, write};
 use crate::scenario::{ANSWER, Broken, HARMLESS, SETTINGS, Scenario};
+use crate::texts::TEXTS;
 
 /// How long an agent may take. They need a few seconds, and more on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -69,7 +70,7 @@ pub(crate) fn attempt(
     program.prepare(&room.home, &model.url(), mcp.as_deref())?;
     let text = match scenario.broken {
         Broken::Settings => "{ \"enableHooks\": ",
-        Broken::Nothing | Broken::Program => SETTINGS,
+        Broken::Nothing | Broken::Program => TEXTS.get(SETTINGS),
     };
     room.run_hookrail(&["connect", &program.name])?;
     write(&room.home.join(".hookrail/settings.json"), text)?;

@@ -14,6 +14,7 @@ use crate::model::{Call, ModelCall, Turn};
 use crate::observed::{Cell, Observed};
 use crate::program::{Program, read, write, write_files};
 use crate::run::{PATIENCE, Room, SUBTASK};
+use crate::texts::TEXTS;
 
 /// One effect of hooks.
 #[derive(Debug, Deserialize)]
@@ -227,11 +228,11 @@ pub(crate) static HARMLESS: LazyLock<Scenario> =
 /// All of them.
 pub static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and tests read all of it")]
-    read(include_str!("scenarios.jsonc")).expect("a list of scenarios")
+    read(TEXTS.get("scenarios.jsonc")).expect("a list of scenarios")
 });
 
-/// The settings in which every scenario finds its rule or hook.
-pub(crate) const SETTINGS: &str = include_str!("settings.jsonc");
+/// The file with the settings in which every scenario finds its rule or hook.
+pub(crate) const SETTINGS: &str = "settings.jsonc";
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/book.txt"));
 /// The names of all programs, and of their subcommands behind those of their programs, in order, each with the place of
 /// its entry.
 #[allow(clippy::unreadable_literal, reason = "a generated file")]
-const INDEX: &[(&str, usize, usize)] = &include!(concat!(env!("OUT_DIR"), "/index.rs"));
+const INDEX: &[(&str, u32, u32)] = &include!(concat!(env!("OUT_DIR"), "/index.rs"));
 
 /// What is known about a program, or about one of its subcommands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Entry {
     fn find(path: &str) -> Option<Self> {
         let at = INDEX.binary_search_by_key(&path, |(known, ..)| *known).ok()?;
         let (_, start, end) = *INDEX.get(at)?;
-        let (head, body) = TEXT.get(start..end)?.split_once('\n')?;
+        let (head, body) = TEXT.get(start as usize..end as usize)?.split_once('\n')?;
         let (path, head) = head.split_once('\t')?;
         let (names, head) = head.split_once('\t')?;
         let (properties, sign) = head.split_once('\t')?;

@@ -60,6 +60,7 @@ pub mod rules;
 mod run;
 pub mod settings;
 mod spelling;
+mod texts;
 mod trust;
 mod verdict;
 

@@ -9,7 +9,8 @@ use hookrail_testkit::module_order::{assert_order, uses_between_modules};
 
 /// Rooms from the bottom up. A module uses only those named for it, all of which stand above its line; what is not named
 /// here does not exist.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
+    ("texts", &[]),
     ("spelling", &[]),
     ("diagnostic", &[]),
     // The stable model format is part of an event.
@@ -18,7 +19,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     // How a matcher is read depends on the event.
     ("matcher", &["event"]),
     // Payloads and schemas describe events.
-    ("payload", &["event", "formats"]),
+    ("payload", &["event", "formats", "texts"]),
     ("output", &["event", "formats", "spelling"]),
     ("dialect", &["event", "formats", "matcher", "output"]),
     ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
@@ -38,13 +39,14 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "plan",
             "rules",
             "spelling",
+            "texts",
             "trust",
         ],
     ),
     // The rules that did not have to be asked are known by the plan.
     ("verdict", &["dialect", "event", "formats", "hook", "output", "plan"]),
     // What a hook's `watch` means is defined by the code that binds approvals to it.
-    ("run", &["event", "formats", "hook", "output", "rules", "settings", "trust", "verdict"]),
+    ("run", &["event", "formats", "hook", "output", "rules", "settings", "texts", "trust", "verdict"]),
     (
         "host",
         &[

@@ -7,13 +7,13 @@ use std::time::Duration;
 use hookrail::genai::{GenerateContentParameters, GenerateContentResponse};
 use hookrail::observer::{HookBatch, HookCall};
 use hookrail::{JsonObject, ToolResult};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A line of the log; `timestamp` and `sessionId` are added to each.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "log-schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 pub enum LogLine<'a> {
@@ -26,11 +26,11 @@ pub enum LogLine<'a> {
         prompt: &'a str,
     },
     ModelRequest {
-        #[schemars(with = "JsonObject")]
+        #[cfg_attr(feature = "log-schema", schemars(with = "JsonObject"))]
         request: &'a GenerateContentParameters,
     },
     ModelResponse {
-        #[schemars(with = "JsonObject")]
+        #[cfg_attr(feature = "log-schema", schemars(with = "JsonObject"))]
         response: &'a GenerateContentResponse,
         /// `true` when a hook answered instead of the model.
         synthetic: bool,
@@ -44,11 +44,11 @@ pub enum LogLine<'a> {
         status: ToolStatus,
         duration_ms: u64,
         /// As the model got it.
-        #[schemars(with = "JsonObject")]
+        #[cfg_attr(feature = "log-schema", schemars(with = "JsonObject"))]
         result: &'a ToolResult,
         /// The tool's own result, where a hook replaced it.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(with = "Option<JsonObject>")]
+        #[cfg_attr(feature = "log-schema", schemars(with = "Option<JsonObject>"))]
         original_result: Option<&'a ToolResult>,
     },
     HookCall(HookCallLine<'a>),
@@ -93,7 +93,8 @@ pub enum LogLine<'a> {
 }
 
 /// What one hook was given and what it did.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "log-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 pub struct HookCallLine<'a> {
@@ -112,9 +113,9 @@ pub struct HookCallLine<'a> {
     pub command: Option<&'a str>,
     /// What it was given on stdin; left out of the engine's own log.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<JsonObject>")]
+    #[cfg_attr(feature = "log-schema", schemars(with = "Option<JsonObject>"))]
     pub input: Option<&'a RawValue>,
-    #[schemars(with = "Option<JsonObject>")]
+    #[cfg_attr(feature = "log-schema", schemars(with = "Option<JsonObject>"))]
     pub output: Option<Value>,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
@@ -126,7 +127,8 @@ pub struct HookCallLine<'a> {
 }
 
 /// What came of one event; in the engine's own log.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "log-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 pub struct DecisionLine<'a> {
@@ -154,7 +156,8 @@ pub struct DecisionLine<'a> {
 }
 
 /// What a person let pass with `hookrail allow`, or took back; in the engine's own log.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "log-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are the contract's; see the protocol page")]
 pub struct GrantLine<'a> {
@@ -232,7 +235,8 @@ impl LogLine<'static> {
 }
 
 /// How a tool call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "log-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolStatus {
     /// It ran.

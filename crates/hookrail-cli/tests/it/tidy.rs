@@ -5,7 +5,8 @@ use std::path::Path;
 use hookrail_testkit::module_order::assert_order;
 
 /// From the bottom up: each uses only those before it. `lib.rs` uses all of them.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 18] = [
+    "texts",
     "digest",
     "effect",
     "exit",

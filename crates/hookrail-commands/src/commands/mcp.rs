@@ -30,7 +30,7 @@ use crate::commands::bridge::{nested, surroundings};
 use crate::commands::serve::descriptor::Descriptor;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::signals::EndSignals;
+use crate::signals::{EndSignals, boxed};
 use crate::terminal::printer::{Printer, escape_line};
 
 /// How many lines may wait for each side.
@@ -80,11 +80,11 @@ async fn pass_messages(name: &str, command: &[OsString], places: &Places) -> any
     let to_client = pipes.to_client.clone();
     let input = Lines::of(Descriptor::stdin().context("cannot read from stdin")?);
     let output = Descriptor::stdout().context("cannot write to stdout")?;
-    let mut server_writer = tokio::spawn(write_lines(server_lines, to_server, true));
-    let mut client_writer = tokio::spawn(write_lines(client_lines, output, false));
-    let client_reader = tokio::spawn(Arc::clone(&proxy).read_client(input, pipes));
+    let mut server_writer = tokio::spawn(boxed(write_lines(server_lines, to_server, true)));
+    let mut client_writer = tokio::spawn(boxed(write_lines(client_lines, output, false)));
+    let client_reader = tokio::spawn(boxed(Arc::clone(&proxy).read_client(input, pipes)));
     let mut server_reader =
-        tokio::spawn(Arc::clone(&proxy).read_server(Lines::of(from_server), to_client.clone()));
+        tokio::spawn(boxed(Arc::clone(&proxy).read_server(Lines::of(from_server), to_client.clone())));
 
     let (mut is_closed, mut is_client_gone) = (false, false);
     let code = loop {

@@ -29,10 +29,12 @@ use crate::display::shown;
 use crate::exit::ExitStatus;
 use crate::terminal::layout::counted;
 use crate::terminal::printer::Printer;
+use crate::texts::TEXTS;
 
-const PAGE: &str = include_str!("../report/page.html");
-const STYLE: &str = include_str!("../report/style.css");
-const SCRIPT: &str = include_str!("../report/app.js");
+// Files of the packed texts.
+const PAGE: &str = "page.html";
+const STYLE: &str = "style.css";
+const SCRIPT: &str = "app.js";
 
 /// Collects what the log has, and writes the page or serves it.
 pub(crate) fn run(args: &ReportArgs, context: &Context, printer: &mut Printer) -> anyhow::Result<ExitStatus> {
@@ -73,13 +75,14 @@ fn coverage(context: &Context) -> Value {
 
 /// The page with its style, its data and its script. `connect` is what it may connect to, besides nothing.
 fn page(data: &str, connect: &str) -> String {
-    let policy = policy(&[SCRIPT], &[STYLE], connect);
+    let [page, style, script] = [PAGE, STYLE, SCRIPT].map(|file| TEXTS.get(file));
+    let policy = policy(&[script], &[style], connect);
     let head =
-        format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<style>{STYLE}</style>");
-    let script = format!("<script>{SCRIPT}</script>");
+        format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<style>{style}</style>");
+    let script = format!("<script>{script}</script>");
     let data = format!("<script type=\"application/json\" id=\"data\">{data}</script>");
     // The data comes last, so that nothing in it is taken for a place of the page.
-    let page = PAGE.replace("<!--head-->", &head).replace("<!--script-->", &script);
+    let page = page.replace("<!--head-->", &head).replace("<!--script-->", &script);
     page.replacen("<!--data-->", &data, 1)
 }
 

@@ -37,6 +37,7 @@ use self::socket::BoundSocket;
 use crate::cli::ServeArgs;
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::signals::boxed;
 use crate::terminal::printer::Printer;
 
 /// How many lines of the greatest length may be unfinished at once, over all clients.
@@ -106,9 +107,9 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
         line_memory: LineMemory::new(max_line_bytes.saturating_mul(LONGEST_LINES)),
         phase: phase.clone(),
     });
-    let signal_task = tokio::spawn(signals.handle(phases, Arc::clone(&server)));
+    let signal_task = tokio::spawn(boxed(signals.handle(phases, Arc::clone(&server))));
     let engines = Arc::clone(&server);
-    let noted = tokio::spawn(async move { engines.engines.note_workers().await });
+    let noted = tokio::spawn(boxed(async move { engines.engines.note_workers().await }));
 
     let mut clients = JoinSet::new();
     let work = async {
@@ -145,7 +146,7 @@ async fn serve(args: &ServeArgs, context: &Context) -> anyhow::Result<ExitStatus
 fn serve_stdio(server: &Arc<Server>, clients: &mut JoinSet<()>) -> anyhow::Result<()> {
     let input = Descriptor::stdin().context("cannot read from stdin")?;
     let output = Descriptor::stdout().context("cannot write to stdout")?;
-    clients.spawn(connection::serve_client(Arc::clone(server), input, output));
+    clients.spawn(boxed(connection::serve_client(Arc::clone(server), input, output)));
     Ok(())
 }
 
@@ -179,7 +180,7 @@ async fn accept_clients(
             continue;
         }
         if let Ok((input, output)) = Descriptor::both_halves(stream) {
-            clients.spawn(connection::serve_client(Arc::clone(server), input, output));
+            clients.spawn(boxed(connection::serve_client(Arc::clone(server), input, output)));
         }
     }
     Ok(())

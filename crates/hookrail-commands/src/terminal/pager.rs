@@ -10,7 +10,7 @@ use super::screen::is_stdout_shown;
 pub(crate) struct Pager {
     child: Child,
     /// Ctrl-C is for the pager while it runs: without us it and the shell would read the same keyboard.
-    _interrupts: Option<tokio::runtime::Runtime>,
+    _interrupts: Option<crate::signals::EventLoop>,
 }
 
 impl Printer {
@@ -59,7 +59,7 @@ impl Pager {
 }
 
 /// Keeps Ctrl-C from ending this program; the handler stays once it is there.
-fn interrupts() -> Option<tokio::runtime::Runtime> {
+fn interrupts() -> Option<crate::signals::EventLoop> {
     let runtime = crate::signals::runtime().ok()?;
     let listening = {
         let _entered = runtime.enter();

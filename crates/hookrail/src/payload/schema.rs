@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::event::EventName;
 use crate::formats::json_object::JsonObject;
+use crate::texts::TEXTS;
 
 /// The schema of the JSON object that hooks of an event read from stdin.
 pub fn input_schema(event: EventName) -> Value {
@@ -23,14 +24,14 @@ pub fn output_schema(event: EventName) -> Value {
 
 /// The event's own fields as a hook might receive them: small and realistic, for trying hooks out.
 pub fn sample_input(event: EventName) -> JsonObject {
-    let samples = serde_json::from_str(include_str!("samples.json"));
+    let samples = serde_json::from_str(TEXTS.get("samples.json"));
     let mut samples: HashMap<EventName, JsonObject> = samples.unwrap_or_default();
     samples.remove(&event).unwrap_or_default()
 }
 
 /// The fields that all events have, then those of this one, with the definitions that they refer to.
 fn schema(kind: &str, event: EventName) -> Option<Value> {
-    let text = include_str!("schemas.json").replace("$EVENT", event.as_str());
+    let text = TEXTS.get("schemas.json").replace("$EVENT", event.as_str());
     let file: Value = serde_json::from_str(&text).ok()?;
     let (of_kind, definitions) = (file.get(kind)?, file.get("$defs")?);
     let own = of_kind.get(event.as_str())?;

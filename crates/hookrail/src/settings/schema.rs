@@ -3,9 +3,11 @@
 
 use serde_json::Value;
 
+use crate::texts::TEXTS;
+
 /// The JSON Schema of a settings file, for editors.
 pub fn settings_schema() -> Value {
-    serde_json::from_str(include_str!("settings.schema.json")).unwrap_or_default()
+    serde_json::from_str(TEXTS.get("settings.schema.json")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -10,28 +10,20 @@ use hookrail::EventName;
 
 use crate::cli::{InitArgs, Language};
 use crate::exit::fail;
+use crate::texts::TEXTS;
 
-/// A kit for authors: the name of its file and its text.
+/// A kit for authors: the name of its file.
 pub(super) struct Kit {
     name: &'static str,
-    text: &'static str,
     /// The hook that is written with it.
     pub(super) script: &'static str,
 }
 
 /// The same guard as the shell starter, so that the two can be compared.
-const PYTHON: Kit = Kit {
-    name: "hookrail_hook.py",
-    text: include_str!("kits/hookrail_hook.py"),
-    script: include_str!("kits/guard.py"),
-};
+const PYTHON: Kit = Kit { name: "hookrail_hook.py", script: include_str!("kits/guard.py") };
 
 /// A module, because the kit is one.
-const NODE: Kit = Kit {
-    name: "hookrail_hook.mjs",
-    text: include_str!("kits/hookrail_hook.mjs"),
-    script: include_str!("kits/guard.mjs"),
-};
+const NODE: Kit = Kit { name: "hookrail_hook.mjs", script: include_str!("kits/guard.mjs") };
 
 impl Kit {
     /// The kit that was asked for; `None` without `--worker`.
@@ -57,11 +49,16 @@ impl Kit {
         if self.name == NODE.name { "mjs" } else { "py" }
     }
 
+    /// Its text.
+    fn text(&self) -> &'static str {
+        TEXTS.get(self.name)
+    }
+
     /// Puts the kit into a folder. The same file may be there already, another one is not touched.
     pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let path = folder.join(self.name);
         match fs::read(&path) {
-            Ok(text) if text == self.text.as_bytes() => return Ok(()),
+            Ok(text) if text == self.text().as_bytes() => return Ok(()),
             Ok(_) => {
                 let message = format!("there is another file `{}`", path.display());
                 return fail(message, "move it away, or write the hook without `--worker`");
@@ -69,7 +66,7 @@ impl Kit {
             Err(_) => {}
         }
         fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-        fs::write(&path, self.text).with_context(|| format!("cannot write `{}`", path.display()))
+        fs::write(&path, self.text()).with_context(|| format!("cannot write `{}`", path.display()))
     }
 }
 
@@ -81,7 +78,7 @@ mod tests {
     fn the_kits_are_those_of_the_documentation() {
         let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients");
         for kit in [PYTHON, NODE] {
-            assert_eq!(fs::read_to_string(clients.join(kit.name)).unwrap(), kit.text, "{}", kit.name);
+            assert_eq!(fs::read_to_string(clients.join(kit.name)).unwrap(), kit.text(), "{}", kit.name);
         }
     }
 }

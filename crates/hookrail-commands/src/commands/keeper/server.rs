@@ -19,6 +19,7 @@ use super::wire::{self, Ask, LONGEST_QUESTION, Reply, Request, Status};
 use crate::cli::Places;
 use crate::context::Context;
 use crate::exit::ExitStatus;
+use crate::signals::boxed;
 
 /// A keeper without a question ends after this time.
 const IDLE: Duration = Duration::from_mins(10);
@@ -101,10 +102,10 @@ pub(super) fn serve(places: &Places, user: &Context) -> anyhow::Result<ExitStatu
                         continue;
                     }
                     let keeper = Arc::clone(&keeper);
-                    tokio::spawn(async move {
+                    tokio::spawn(boxed(async move {
                         let _ = keeper.serve_client(stream).await;
                         drop(place);
-                    });
+                    }));
                 }
             }
         }

@@ -23,6 +23,7 @@ use super::message::{
     refusal, result_of, with_arguments, with_result,
 };
 use crate::commands::serve::descriptor::Descriptor;
+use crate::signals::boxed;
 use crate::terminal::printer::{Printer, escape_line};
 
 /// The memory of all held calls, and that of all held results, in kibibytes.
@@ -449,7 +450,7 @@ impl Proxy {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(task)
+        tasks.spawn(boxed(task))
     }
 
     /// Held for moments only, never across an await.

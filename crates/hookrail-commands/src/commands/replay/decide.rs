@@ -5,12 +5,11 @@
 use anyhow::Context as _;
 use hookrail::components::{BaseOverrides, Event, ProcessedHookResult};
 use hookrail::{EventName, HookOutput, HookSession};
-use tokio::runtime::Runtime;
 
 use super::call::PastCall;
 use crate::commands::test::case::DecisionWord;
 use crate::commands::test::seen;
-use crate::signals::EndSignals;
+use crate::signals::{EndSignals, EventLoop};
 
 /// What the hooks decide about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub(super) struct PresentDecision {
 /// It belongs to one run: plans, compiled matchers and workers are kept from call to call, which is what makes it fast.
 pub(super) struct ReplayDecider {
     session: HookSession,
-    runtime: Runtime,
+    runtime: EventLoop,
     /// How many hooks an agent would ask and a replay does not.
     pub(super) not_asked: usize,
     /// Set where hooks are processes, which must not outlive an interrupt. Without processes the default is right: the

@@ -29,8 +29,9 @@ use super::{coverage, open, page, policy};
 use crate::cli::ReportArgs;
 use crate::context::Context;
 use crate::exit::ExitStatus;
-use crate::signals::EndSignals;
+use crate::signals::{EndSignals, boxed};
 use crate::terminal::printer::Printer;
+use crate::texts::TEXTS;
 
 const SIGN_IN: &str = include_str!("../../report/sign-in.html");
 const SIGN_IN_SCRIPT: &str = include_str!("../../report/sign-in.js");
@@ -86,7 +87,7 @@ pub(super) fn run(
                 }
                 accepted = listener.accept() => match (accepted, Arc::clone(&connections).try_acquire_owned()) {
                     (Ok((stream, _)), Ok(permit)) => {
-                        tokio::spawn(serve(stream, Arc::clone(&report), permit));
+                        tokio::spawn(boxed(serve(stream, Arc::clone(&report), permit)));
                     }
                     // Too many at once: this one is closed.
                     (Ok(_), Err(_)) => {}
@@ -233,7 +234,7 @@ impl LiveReport {
             state.page = Some((cursor, made.clone()));
             made
         });
-        let policy = policy(&[super::SCRIPT], &[super::STYLE], "'self'");
+        let policy = policy(&[TEXTS.get(super::SCRIPT)], &[TEXTS.get(super::STYLE)], "'self'");
         answer(StatusCode::OK, "text/html; charset=utf-8", body, &policy)
     }
 

@@ -30,18 +30,19 @@ use crate::run::payload::Payload;
 use crate::run::process::{Finished, LONGEST_WAIT, ProcessGroup, Streams, Watched, output_pipe};
 use crate::run::reaper::{Leader, Reaper};
 use crate::run::unix::{self, ChildState, Pid, Signal, lock};
+use crate::texts::TEXTS;
 use crate::verdict::failure::WorkerFailure;
 use crate::verdict::hook_run::Exit;
 
-/// The text of the loader.
-const LOADER: &str = include_str!("fork_loader.py");
+/// The file with the loader.
+const LOADER: &str = "fork_loader.py";
 /// The longest message of the protocol, generously.
 const MESSAGE: usize = 256;
 
 /// How the loader of a script is started.
 pub(super) fn loader_command(launch: &Launch, cwd: &Path) -> PreparedCommand {
     let mut args = launch.options.clone();
-    args.extend(["-c", LOADER].map(OsString::from));
+    args.extend(["-c", TEXTS.get(LOADER)].map(OsString::from));
     args.extend([cwd.as_os_str().to_owned(), launch.script.clone()]);
     args.extend_from_slice(&launch.args);
     PreparedCommand {
