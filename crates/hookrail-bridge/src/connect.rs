@@ -13,6 +13,7 @@ pub(crate) mod toml;
 use std::fmt;
 use std::path::Path;
 
+use hookrail::rules::order;
 use jsonc_parser::errors::ParseError;
 
 use crate::agent::Agent;
@@ -263,8 +264,8 @@ fn form(agent: Agent, options: ConnectOptions) -> (SettingsFormat, SettingsShape
 fn is_exactly(mut present: Vec<(String, String)>, wanted: &[BridgeEntry]) -> bool {
     let mut expected: Vec<_> =
         wanted.iter().map(|entry| (entry.event.to_owned(), entry.command.clone())).collect();
-    present.sort();
-    expected.sort();
+    order::sort(&mut present);
+    order::sort(&mut expected);
     present == expected
 }
 

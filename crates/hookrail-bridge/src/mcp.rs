@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use hookrail::rules::order;
 use hookrail::settings::jsonc::PARSE_OPTIONS;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
@@ -137,7 +138,7 @@ fn edit(
         };
         servers.push((name, state));
     }
-    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    order::sort_by_key(&mut edits, |(range, _)| std::cmp::Reverse(range.start));
     let mut body = body.to_owned();
     for (range, new) in edits {
         body.replace_range(range, &new);

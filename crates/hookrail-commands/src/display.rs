@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hookrail::components::{Exit, HookTrust, Origin};
+use hookrail::rules::order;
 use hookrail::{Hook, JsonObject};
 use hookrail_shell::quote;
 use serde_json::{Value, json};
@@ -110,7 +111,7 @@ pub(crate) fn near_words<'w>(word: &str, known: impl IntoIterator<Item = &'w str
         .map(|known| (strsim::jaro_winkler(word, known), known))
         .filter(|(likeness, _)| *likeness >= 0.75)
         .collect();
-    near.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
+    order::sort_by(&mut near, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(other.1)));
     near.dedup_by(|one, other| one.1 == other.1);
     near.into_iter().map(|(_, word)| word).take(3).collect()
 }

@@ -1,6 +1,7 @@
 //! Findings about settings where people work: in short form, one line each. `check` shows them with excerpts.
 
 use hookrail::components::Level;
+use hookrail::rules::order;
 use hookrail::settings::Place;
 use hookrail::settings::ResolvedSettings;
 use hookrail::{Diagnostic, DiagnosticCode, Severity};
@@ -39,7 +40,7 @@ fn lines_where(
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning && wanted(finding))
         .collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    order::sort_by_key(&mut findings, |finding| std::cmp::Reverse(finding.severity));
     let mut lines: Vec<FindingLine> =
         findings.iter().take(SHOWN).map(|finding| line(finding, context)).collect();
     let hint = match findings.len().saturating_sub(SHOWN) {

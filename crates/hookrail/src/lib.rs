@@ -53,6 +53,7 @@ pub mod fuzzing;
 mod hook;
 mod host;
 mod matcher;
+mod order;
 mod output;
 mod payload;
 mod plan;

@@ -35,3 +35,9 @@ pub use self::rule::Rule;
 pub use self::tools::{ArgumentRole, OurTool, argument_problem, unreadable_call};
 pub(crate) use self::tools::{PATCH_TOOL, TOOLS_OF_PATCH};
 pub use self::truth::Truth;
+
+/// Sorting, for the program's other crates.
+#[doc(hidden)]
+pub mod order {
+    pub use crate::order::{sort, sort_by, sort_by_key};
+}

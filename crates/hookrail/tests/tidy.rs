@@ -9,7 +9,8 @@ use hookrail_testkit::module_order::{assert_order, uses_between_modules};
 
 /// Rooms from the bottom up. A module uses only those named for it, all of which stand above its line; what is not named
 /// here does not exist.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
+    ("order", &[]),
     ("texts", &[]),
     ("spelling", &[]),
     ("diagnostic", &[]),
@@ -22,11 +23,11 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("payload", &["event", "formats", "texts"]),
     ("output", &["event", "formats", "spelling"]),
     ("dialect", &["event", "formats", "matcher", "output"]),
-    ("rules", &["diagnostic", "event", "formats", "matcher", "output", "spelling"]),
+    ("rules", &["diagnostic", "event", "formats", "matcher", "order", "output", "spelling"]),
     ("hook", &["diagnostic", "dialect", "event", "matcher", "rules"]),
-    ("trust", &["diagnostic", "event", "hook"]),
+    ("trust", &["diagnostic", "event", "hook", "order"]),
     // Which tools a patch amounts to is defined by the code that reads it.
-    ("plan", &["event", "hook", "matcher", "rules", "trust"]),
+    ("plan", &["event", "hook", "matcher", "order", "rules", "trust"]),
     (
         "settings",
         &[
@@ -36,6 +37,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "formats",
             "hook",
             "matcher",
+            "order",
             "plan",
             "rules",
             "spelling",
@@ -54,6 +56,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "event",
             "formats",
             "hook",
+            "order",
             "output",
             "payload",
             "plan",

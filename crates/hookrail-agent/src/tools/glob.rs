@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobMatcher};
 use hookrail::ToolResult;
+use hookrail::rules::order;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +52,7 @@ fn find(
         }
         Ok(true)
     })?;
-    found.sort_by(|(a_time, a), (b_time, b)| b_time.cmp(a_time).then_with(|| a.cmp(b)));
+    order::sort_by(&mut found, |(a_time, a), (b_time, b)| b_time.cmp(a_time).then_with(|| a.cmp(b)));
 
     let (pattern, place) = (text::one_line(pattern), start.shown());
     let count = text::count(found.len() as u64, "file", "files");

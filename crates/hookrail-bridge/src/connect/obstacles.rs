@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use hookrail::rules::order;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use toml_edit::DocumentMut;
@@ -92,7 +93,7 @@ fn managed_files(file: &Path) -> Vec<PathBuf> {
     };
     let entries = fs::read_dir(file.with_extension("d")).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.filter_map(drop_in).collect();
-    files.sort();
+    order::sort(&mut files);
     files.insert(0, file.to_owned());
     files
 }

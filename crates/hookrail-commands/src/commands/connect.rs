@@ -13,6 +13,7 @@ pub(crate) mod version;
 
 use std::path::{Path, PathBuf};
 
+use hookrail::rules::order;
 use hookrail_bridge::{Agent, ConnectOptions, Obstacle, SettingsPlace, Surroundings, connect, obstacles};
 
 use self::file::AgentFile;
@@ -129,7 +130,7 @@ pub(crate) fn hook_files(agent: Agent, project: bool, context: &Context) -> Vec<
             let entries = file.parent().map(std::fs::read_dir).into_iter().flatten().flatten();
             let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
             all.retain(|file| file.extension().is_some_and(|end| end == "json"));
-            all.sort();
+            order::sort(&mut all);
             files.append(&mut all);
         } else {
             files.push(file);

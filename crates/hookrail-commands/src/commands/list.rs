@@ -5,6 +5,7 @@
 
 use hookrail::JsonObject;
 use hookrail::components::HookStatus;
+use hookrail::rules::order;
 use hookrail::settings::RegistryScope;
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &ListArgs, context: &Context, printer: &mut Printer) -> 
     let settings = context.settings();
     let mut hooks = settings.registry(RegistryScope::All).all_hooks();
     // By event, each event's hooks by rank.
-    hooks.sort_by_key(|status| status.hook.event);
+    order::sort_by_key(&mut hooks, |status| status.hook.event);
     let log = hook_log::path_in(&context.state_dir());
     let statistics = Statistics::load(&log);
     let workers = PastWorkers::load_for(hooks.iter().map(|status| &*status.hook), &log);

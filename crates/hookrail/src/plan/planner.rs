@@ -10,6 +10,7 @@ pub use self::explanation::{Explanation, SkipReason, Skipped};
 use crate::event::{CallReading, EventName, Matching};
 use crate::hook::{Hook, HookKind, Level};
 use crate::matcher::{MatchVerdict, Steps};
+use crate::order;
 use crate::plan::registry::{HookRegistry, Registered};
 use crate::rules::{Facts, PATCH_TOOL, RuleIndex, TOOLS_OF_PATCH};
 use crate::trust::{RelativeFiles, Seal, relative_words};
@@ -159,7 +160,7 @@ impl HookPlanner {
         let mut skipped = Vec::new();
         let names: Vec<&str> = target.into_iter().chain(also.iter().map(String::as_str)).collect();
         let plan = self.resolve(event, &names, Some(&mut skipped));
-        skipped.sort_by_key(|(rank, _)| *rank);
+        order::sort_by_key(&mut skipped, |(rank, _)| *rank);
         Explanation { plan, skipped: skipped.into_iter().map(|(_, skipped)| skipped).collect() }
     }
 

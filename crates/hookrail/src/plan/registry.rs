@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::event::EventName;
 use crate::hook::{Hook, Level};
+use crate::order;
 use crate::trust::{HookJudgement, HookTrust, Seal, VanishedGuard};
 
 /// One hook as a listing shows it.
@@ -100,7 +101,7 @@ impl HookRegistry {
                 Registered { hook, trust, seal, disabled_in, state }
             })
             .collect();
-        hooks.sort_by_key(|registered| registered.hook.source);
+        order::sort_by_key(&mut hooks, |registered| registered.hook.source);
         let by_event = EventName::ALL.map(|event| {
             let of_event = hooks.iter().enumerate().filter(|(_, each)| each.hook.event == event);
             let places = of_event.map(|(place, _)| place).collect();

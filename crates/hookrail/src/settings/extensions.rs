@@ -13,6 +13,7 @@ use super::settings_files::load_text;
 use super::source::Source;
 use crate::diagnostic::Diagnostic;
 use crate::hook::{ExtensionName, HookKind, Level};
+use crate::order;
 
 /// The manifests that make a folder an extension; the first one found counts.
 const MANIFESTS: [&str; 2] = ["llxprt-extension.json", "gemini-extension.json"];
@@ -46,7 +47,7 @@ fn extension_names(dir: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     // Through links: an extension under development is linked, not copied.
     let folders = entries.iter().filter(|entry| entry.path().is_dir());
     let mut names: Vec<_> = folders.map(fs::DirEntry::file_name).collect();
-    names.sort();
+    order::sort(&mut names);
     Ok(names)
 }
 

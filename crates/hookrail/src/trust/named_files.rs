@@ -18,6 +18,7 @@ use super::snapshot::{Snapshot, hexadecimal, open_regular};
 use super::terms::{FileContent, FileRights};
 use super::watch::watched_paths;
 use crate::hook::{Hook, StartObstacle};
+use crate::order;
 use hookrail_shell::{SHEBANG_BYTES, shebang_line};
 
 /// How many places are looked at for one hook: words, times folders they may be meant relative to.
@@ -230,7 +231,7 @@ pub(super) fn load_named_files(project: &ProjectDir, hook: &Hook) -> Result<Name
         }
     }
     // Two spellings of one place (`x.sh` and `./x.sh`) are one file.
-    files.found.sort_by(|a, b| a.path.cmp(&b.path));
+    order::sort_by(&mut files.found, |a, b| a.path.cmp(&b.path));
     files.found.dedup_by(|a, b| a.path == b.path && a.target == b.target);
     Ok(files)
 }

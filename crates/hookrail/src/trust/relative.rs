@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::hook::{Hook, HookKind, Level};
+use crate::order;
 use hookrail_shell::{Role, SimpleCommand, Word, outline};
 
 /// Programs that run the file they are given.
@@ -58,7 +59,7 @@ pub(crate) struct RelativeWord {
 /// The relative paths that a command starts or hands to an interpreter, in the order of the text.
 pub(crate) fn relative_words(command: &str) -> Vec<RelativeWord> {
     let mut found: Vec<RelativeWord> = outline(command).commands.iter().flat_map(relative_words_of).collect();
-    found.sort_by_key(|word| word.range.start);
+    order::sort_by_key(&mut found, |word| word.range.start);
     found
 }
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::named_files::FilesError;
+use crate::order;
 
 /// How many files one hook may watch.
 pub(super) const MAX_FILES: usize = 1_000;
@@ -39,7 +40,7 @@ pub(crate) fn watched_paths(root: &Path, patterns: &[String]) -> Result<WatchedP
     let mut walk = Walk { root, found: WatchedPaths::default(), bytes: 0, entries: 0 };
     let states = patterns.iter().map(Vec::as_slice).collect::<Vec<_>>();
     walk.enter(&mut PathBuf::new(), &states, 0)?;
-    walk.found.files.sort();
+    order::sort(&mut walk.found.files);
     Ok(walk.found)
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::open::names_in;
 use super::{Workspace, shown};
+use hookrail::rules::order;
 
 /// No more names than this are looked at for a suggestion.
 const NAMES_TO_COMPARE: usize = 5000;
@@ -35,7 +36,7 @@ impl Workspace {
                 (distance <= allowed).then(|| (distance, format!("`{}`", shown(&parent.join(name)))))
             })
             .collect();
-        near.sort();
+        order::sort(&mut near);
         near.into_iter().map(|(_, name)| name).take(3).collect()
     }
 }

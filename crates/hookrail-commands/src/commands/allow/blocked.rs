@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hookrail::JsonObject;
 use hookrail::grants::GuardedCall;
+use hookrail::rules::order;
 use hookrail::settings::{LockedFile, make_state_dir};
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::OFlags;
@@ -72,7 +73,7 @@ pub(super) struct CallKey {
 impl CallKey {
     pub(super) fn new(project: &str, directory: &str, tool: &str, input: &JsonObject) -> Self {
         let mut arguments: Vec<(&String, &Value)> = input.iter().collect();
-        arguments.sort_by_key(|(name, _)| *name);
+        order::sort_by_key(&mut arguments, |(name, _)| *name);
         let arguments = arguments.into_iter().flat_map(|(name, value)| [name.clone(), value.to_string()]);
         let hash = digest::of_parts(std::iter::once(directory.to_owned()).chain(arguments), 32);
         Self { project: project.to_owned(), tool: tool.to_owned(), hash }

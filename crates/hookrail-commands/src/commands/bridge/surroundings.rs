@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
+use hookrail::rules::order;
 use nix::unistd::{Uid, User};
 
 use super::nested;
@@ -72,7 +73,7 @@ fn bounded(mut environment: Vec<(OsString, OsString)>, most: usize) -> Vec<(OsSt
     if total <= most {
         return environment;
     }
-    environment.sort_by_key(size);
+    order::sort_by_key(&mut environment, size);
     while total > most
         && let Some(largest) = environment.pop()
     {

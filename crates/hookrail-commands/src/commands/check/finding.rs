@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 pub(super) use hookrail::Severity;
+use hookrail::rules::order;
 use hookrail::{Diagnostic, DiagnosticCode};
 use serde::Serialize;
 
@@ -177,7 +178,7 @@ pub(super) fn sort(findings: &mut [Finding]) {
             files.push(file.clone());
         }
     }
-    findings.sort_by_key(|finding| {
+    order::sort_by_key(findings, |finding| {
         let file = finding.file.as_ref().and_then(|file| files.iter().position(|known| known == file));
         (file.unwrap_or(usize::MAX), finding.line, finding.column)
     });

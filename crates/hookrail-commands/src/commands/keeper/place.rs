@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::Places;
 use crate::digest;
+use hookrail::rules::order;
 
 /// The longest path of a socket on every system, with its NUL.
 const LONGEST: usize = 103;
@@ -46,7 +47,7 @@ pub(super) fn sockets(state_dir: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|end| end == "sock"))
         .collect();
-    sockets.sort();
+    order::sort(&mut sockets);
     sockets
 }
 

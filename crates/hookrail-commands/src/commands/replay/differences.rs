@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 
 use hookrail::JsonObject;
+use hookrail::rules::order;
 use serde::{Deserialize, Serialize};
 use tempfile::SpooledTempFile;
 
@@ -107,7 +108,9 @@ impl Differences {
     /// The groups, the largest first.
     pub(super) fn groups(&self) -> Vec<(&DifferenceKind, &DifferenceGroup)> {
         let mut groups: Vec<_> = self.groups.iter().collect();
-        groups.sort_by(|one, other| other.1.count.cmp(&one.1.count).then_with(|| one.0.cmp(other.0)));
+        order::sort_by(&mut groups, |one, other| {
+            other.1.count.cmp(&one.1.count).then_with(|| one.0.cmp(other.0))
+        });
         groups
     }
 

@@ -7,6 +7,7 @@ use super::zst;
 use crate::cli::TranscriptAgent;
 use crate::context::Context;
 use crate::hook_log::Since;
+use hookrail::rules::order;
 
 /// How deep folders are searched. Agents nest theirs by year, month and day.
 const MAX_DEPTH: usize = 16;
@@ -79,6 +80,6 @@ pub(super) fn candidates(path: &Path, since: Option<Since>) -> std::io::Result<V
             }
         }
     }
-    found.sort_by(|one, other| one.path.cmp(&other.path));
+    order::sort_by(&mut found, |one, other| one.path.cmp(&other.path));
     Ok(found)
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hookrail::rules::order;
 use hookrail::{Diagnostic, DiagnosticCode, Severity};
 
 use super::case::TestCase;
@@ -53,7 +54,7 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_test = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
     let mut files: Vec<PathBuf> = entries.filter(is_test).collect();
-    files.sort();
+    order::sort(&mut files);
     files
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use hookrail::EventName;
+use hookrail::rules::order;
 use hookrail_agent::ui::{AgentEvent, ToolState};
 use unicode_width::UnicodeWidthChar as _;
 
@@ -115,7 +116,7 @@ impl Board {
     pub(super) fn line(&self, now: Instant) -> Option<String> {
         let mut waits: Vec<&RunningItem> =
             self.running.iter().filter(|work| now.duration_since(work.since) >= SHOWN_AFTER).collect();
-        waits.sort_by_key(|work| (work.kind, work.since));
+        order::sort_by_key(&mut waits, |work| (work.kind, work.since));
         let seconds = |work: &RunningItem| now.duration_since(work.since).as_secs_f64();
         let texts: Vec<String> =
             waits.into_iter().map(|work| format!("{} {:.1} s", work.text, seconds(work))).collect();

@@ -13,6 +13,7 @@ use crate::formats::json_object::JsonObject;
 use crate::hook::Hook;
 use crate::host::patch_calls::{PatchCalls, allow_all_or_nothing};
 use crate::host::second_round::{SecondRound, objections};
+use crate::order;
 use crate::run::rules::{self, RuleCheck};
 use crate::run::{Call, Payload, PayloadError, is_long, on_blocking_thread_if};
 use crate::verdict::chain::ends_chain;
@@ -98,7 +99,7 @@ impl EventRun<'_> {
             let place = |hook: &Arc<Hook>| {
                 self.plan.hooks.iter().position(|planned| Arc::ptr_eq(&planned.hook, hook))
             };
-            runs.sort_by_key(|run| place(&run.hook));
+            order::sort_by_key(&mut runs, |run| place(&run.hook));
         }
         Ok((runs, not_held))
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Condition, NodeKind};
+use crate::order;
 use crate::rules::fact::{Fact, ValueKind};
 use crate::rules::facts::Facts;
 use crate::rules::test::{Test, values_of};
@@ -41,7 +42,7 @@ impl Condition {
             NodeKind::Not(part) => ("not".to_owned(), vec![&**part]),
             NodeKind::Fact { fact, tests, is_list } => (written(fact, tests, *is_list), Vec::new()),
         };
-        parts.sort_by_key(|part| part.start);
+        order::sort_by_key(&mut parts, |part| part.start);
         ConditionReport {
             condition,
             truth: self.evaluate(facts),

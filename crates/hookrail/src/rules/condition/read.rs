@@ -6,6 +6,7 @@ use jsonc_parser::common::Ranged as _;
 use super::{Condition, NodeKind, doubts};
 use crate::diagnostic::DiagnosticCode;
 use crate::event::EventName;
+use crate::order;
 use crate::rules::fact::Fact;
 use crate::rules::problem::{RuleFindings, kind_of};
 use crate::rules::test::read_tests;
@@ -52,7 +53,7 @@ impl ConditionReader<'_> {
         });
         let parts = object.properties.iter().filter_map(|prop| self.property(prop, depth));
         let mut parts: Vec<Condition> = parts.collect();
-        parts.sort_by_key(Condition::cost);
+        order::sort_by_key(&mut parts, Condition::cost);
         Some(Condition { start: value.start(), kind: NodeKind::All(parts) })
     }
 
@@ -85,7 +86,7 @@ impl ConditionReader<'_> {
         }
         let mut nodes: Vec<Condition> =
             list.elements.iter().filter_map(|element| self.when(element, depth + 1)).collect();
-        nodes.sort_by_key(Condition::cost);
+        order::sort_by_key(&mut nodes, Condition::cost);
         Some(nodes)
     }
 
