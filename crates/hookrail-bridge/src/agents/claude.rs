@@ -9,7 +9,7 @@ mod result;
 use crate::agents::prelude::*;
 
 pub(crate) static DIALECT: Dialect = Dialect {
-    tested_with: "2.1.327",
+    tested_with: "2.1.328",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     events: include_str!("events/claude.txt"),
     tools: include_str!("tools/claude.txt"),
