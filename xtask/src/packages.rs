@@ -79,7 +79,7 @@ fn debug_program(root: &Path) -> Result<PathBuf> {
 
 /// Writes the clients' types of events, which follow from `schemas/`; with `--check` it fails where they do not.
 pub(crate) fn client_types(root: &Path, options: &[&str]) -> Result<()> {
-    run(Command::new("python3").arg(root.join("clients/types.py")).args(options))
+    run(Command::new("python3").arg(root.join("clients/event_types.py")).args(options))
 }
 
 /// What compiles the C code of the dependency `ring` and links.

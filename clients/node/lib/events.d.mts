@@ -1,4 +1,4 @@
-// Made from schemas/ by clients/types.py; `cargo xtask all` writes it again.
+// Made from schemas/ by clients/event_types.py; `cargo xtask all` writes it again.
 
 export type JsonObject = { [name: string]: unknown };
 

@@ -1,6 +1,6 @@
 """The events: what hooks receive and may answer.
 
-Made from schemas/ by clients/types.py; `cargo xtask all` writes it again.
+Made from schemas/ by clients/event_types.py; `cargo xtask all` writes it again.
 """
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict

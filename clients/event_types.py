@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the clients' types of events from `schemas/`: `types.py` writes them, `types.py --check` fails where they are out of date.
+"""Makes the clients' types of events from `schemas/`: `event_types.py` writes them, `event_types.py --check` fails where they are out of date.
 
 `cargo xtask all` calls it, and so does a test. TypeScript: `node/lib/events.d.mts`; Python: `python/hookrail_cli/events.py`.
 """
@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NOTE = "Made from schemas/ by clients/types.py; `cargo xtask all` writes it again."
+NOTE = "Made from schemas/ by clients/event_types.py; `cargo xtask all` writes it again."
 
 
 def load(folder: str) -> dict[str, dict]:
