@@ -1,4 +1,4 @@
-//! The texts that an event needs none of: schemas, samples, the loader of Python hooks.
+//! The texts that an event needs none of: schemas, the loader of Python hooks.
 
 use hookrail_texts::Texts;
 

@@ -24,7 +24,7 @@ pub fn output_schema(event: EventName) -> Value {
 
 /// The event's own fields as a hook might receive them: small and realistic, for trying hooks out.
 pub fn sample_input(event: EventName) -> JsonObject {
-    let samples = serde_json::from_str(TEXTS.get("samples.json"));
+    let samples = serde_json::from_str(include_str!("samples.json"));
     let mut samples: HashMap<EventName, JsonObject> = samples.unwrap_or_default();
     samples.remove(&event).unwrap_or_default()
 }
